@@ -1,0 +1,21 @@
+/* The filters that take part: guira's own and those of shared objects. */
+#ifndef GUIRA_BENCH_PEERS_H
+#define GUIRA_BENCH_PEERS_H
+
+#include "options.h"
+#include "peer.h"
+
+enum { MAX_PEERS = 128 };
+
+struct peers {
+    const struct bench_peer *peer[MAX_PEERS];
+    size_t count;
+};
+
+/* guira's own (bench/guira_peer.c); ends with NULL. */
+const struct bench_peer *const *guira_bench_peers(void);
+
+/* Loads and selects. False: a file or a name is wrong, and a message saying so is on stderr. Loaded objects stay. */
+bool peers_load(const struct options *o, struct peers *out);
+
+#endif

@@ -1,0 +1,155 @@
+/* The store of measurements, and the two numbers that are read from it: the median and the ratio.
+ *
+ * WHY IS THE RATIO NOT THE RATIO OF THE MEDIANS? The rounds of all filters are interleaved, so round k of two filters
+ * ran within seconds of each other, under the same neighbours and the same clock frequency. Dividing round by round
+ * cancels what they had in common; the median of the quotients then drops the rounds in which only one was disturbed.
+ */
+#include "results.h"
+
+#include "measure.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct {
+    const char *name, *unit;
+} metrics[METRICS] = {
+    [M_CREATE] = {"create", "ms"},
+    [M_INSERT] = {"insert", "Mops/s"},
+    [M_LAST] = {"insert_last_5pct", "Mops/s"},
+    [M_POSITIVE] = {"lookup_positive", "Mops/s"},
+    [M_NEGATIVE] = {"lookup_negative", "Mops/s"},
+    [M_POSITIVE_BATCH] = {"lookup_positive_batch", "Mops/s"},
+    [M_NEGATIVE_BATCH] = {"lookup_negative_batch", "Mops/s"},
+    [M_REMOVE] = {"remove", "Mops/s"},
+    [M_STEP] = {"churn", "Mops/s"},
+    [M_P50] = {"p50", "ns"},
+    [M_P9999] = {"p99.99", "us"},
+    [M_WORST] = {"worst", "ms"},
+    [M_FPR] = {"fpr", "1"},
+    [M_BYTES] = {"bytes", "B"},
+    [M_BITS_PER_ITEM] = {"bits_per_item", "bit"},
+    [M_BYTES_PER_ITEM] = {"bytes_per_item", "B"},
+};
+
+const char *metric_name(enum metric m) { return metrics[m].name; }
+
+const char *metric_unit(enum metric m) { return metrics[m].unit; }
+
+static void *grown(void *p, size_t size) {
+    void *q = realloc(p, size);
+    if (q == NULL) {
+        fprintf(stderr, "guira-bench: no memory for the results\n");
+        exit(1);
+    }
+    return q;
+}
+
+void results_free(struct results *r) {
+    for (size_t i = 0; i < r->notes; i++) free(r->note[i]);
+    free(r->note);
+    free(r->series);
+}
+
+const struct series *results_find(const struct results *r, const char *workload, uint64_t size, const char *filter,
+                                  enum metric m) {
+    for (size_t i = 0; i < r->count; i++) {
+        const struct series *s = &r->series[i];
+        if (s->metric == m && s->size == size && strcmp(s->workload, workload) == 0 && strcmp(s->filter, filter) == 0)
+            return s;
+    }
+    return NULL;
+}
+
+static struct series *series_at(struct results *r, struct where at, enum metric m) {
+    const struct series *old = results_find(r, at.workload, at.size, at.filter, m);
+    if (old != NULL) return &r->series[old - r->series];
+    if (r->count == r->room) {
+        r->room = r->room * 2 + 64;
+        r->series = grown(r->series, r->room * sizeof *r->series);
+    }
+    struct series *s = &r->series[r->count++];
+    *s = (struct series){.workload = at.workload, .size = at.size, .filter = at.filter, .metric = m};
+    for (size_t i = 0; i < MAX_ROUNDS; i++) s->value[i] = NAN;
+    return s;
+}
+
+void results_add(struct results *r, struct where at, enum metric m, double value) {
+    series_at(r, at, m)->value[at.round] = value;
+}
+
+void results_rate(struct results *r, struct where at, uint64_t hits, uint64_t trials) {
+    struct series *s = series_at(r, at, M_FPR);
+    s->value[at.round] = (double)hits / (double)trials;
+    s->hits += hits;
+    s->trials += trials;
+}
+
+void results_note(struct results *r, const char *format, ...) {
+    char text[320];
+    va_list list;
+    va_start(list, format);
+    vsnprintf(text, sizeof text, format, list);
+    va_end(list);
+    for (size_t i = 0; i < r->notes; i++)
+        if (strcmp(r->note[i], text) == 0) return;
+    r->note = grown(r->note, (r->notes + 1) * sizeof *r->note);
+    r->note[r->notes] = grown(NULL, strlen(text) + 1);
+    memcpy(r->note[r->notes++], text, strlen(text) + 1);
+}
+
+void results_lost(struct results *r, struct where at, const char *when, uint64_t members, uint64_t found) {
+    results_note(r, "%s %llu: %s LOST MEMBERS %s: %llu of %llu found", at.workload, (unsigned long long)at.size,
+                 at.filter, when, (unsigned long long)found, (unsigned long long)members);
+    r->lost = true;
+}
+
+struct summary summarise(const struct series *s) {
+    double value[MAX_ROUNDS];
+    struct summary out = {.middle = NAN, .least = INFINITY, .most = -INFINITY};
+    for (size_t i = 0; i < MAX_ROUNDS; i++) {
+        if (isnan(s->value[i])) continue;
+        value[out.rounds++] = s->value[i];
+        out.least = fmin(out.least, s->value[i]);
+        out.most = fmax(out.most, s->value[i]);
+    }
+    if (out.rounds > 0) out.middle = median(value, out.rounds);
+    if (s->trials > 0) {
+        out.middle = (double)s->hits / (double)s->trials;
+        out.error = sqrt(out.middle * (1 - out.middle) / (double)s->trials);
+    }
+    return out;
+}
+
+const char *results_reference(const struct results *r, const char *workload, uint64_t size) {
+    for (const char *const *name = r->reference; *name != NULL; name++)
+        for (size_t i = 0; i < r->count; i++) {
+            const struct series *s = &r->series[i];
+            if (s->size == size && strcmp(s->workload, workload) == 0 && strcmp(s->filter, *name) == 0) return *name;
+        }
+    return NULL;
+}
+
+static double ratio(const struct series *s, const struct series *reference) {
+    if (s->trials > 0) {
+        if (s->hits == 0 || reference->hits == 0) return NAN;
+        return summarise(s).middle / summarise(reference).middle;
+    }
+    double quotient[MAX_ROUNDS];
+    size_t n = 0;
+    for (size_t i = 0; i < MAX_ROUNDS; i++) {
+        double q = s->value[i] / reference->value[i];
+        if (isfinite(q)) quotient[n++] = q;
+    }
+    return n > 0 ? median(quotient, n) : NAN;
+}
+
+double results_ratio(const struct results *r, const struct series *s) {
+    const char *name = results_reference(r, s->workload, s->size);
+    if (name == NULL) return NAN;
+    const struct series *reference = results_find(r, s->workload, s->size, name, s->metric);
+    return reference != NULL ? ratio(s, reference) : NAN;
+}

@@ -1,0 +1,203 @@
+/* guira: sets of byte strings in a few bits per member, that grow and shrink with what is in them.
+ *
+ *     guira *f;
+ *     if (guira_create(NULL, &f) != GUIRA_OK) return 1;
+ *     guira_insert(f, "ana", 3);
+ *     guira_contains(f, "ana", 3);      true, always
+ *     guira_contains(f, "bob", 3);      false, but for one time in two thousand
+ *     guira_remove(f, "ana", 3);
+ *     guira_destroy(f);
+ *
+ * What holds everywhere:
+ *   - No false negative: a key that was inserted and not removed is contained.
+ *   - An action that fails leaves the filter as it was. (Only the counter of failures moves.)
+ *   - Nothing is printed, nothing aborts, errno is not part of the interface.
+ *   - A filter may be read by many threads at once as long as none changes it. Two filters are independent.
+ *   - Filters with the same configuration and seed that saw the same calls are byte-identical.
+ *
+ * WHAT DELETION DEMANDS. Remove only what you inserted. A filter cannot tell a member from a false positive: removing
+ * a key that was never inserted may take away the entry of a key that was, and that one is lost.
+ */
+#ifndef GUIRA_H
+#define GUIRA_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#if defined(__GNUC__)
+#define GUIRA_API __attribute__((visibility("default")))
+#else
+#define GUIRA_API
+#endif
+
+typedef struct guira guira;
+
+typedef enum {
+    GUIRA_TIDAL = 0,  /* elastic: grows and shrinks one bucket at a time; the default */
+    GUIRA_CUCKOO = 1, /* plain cuckoo filter of a fixed size */
+} guira_kind;
+
+typedef enum {
+    GUIRA_OK = 0,
+    GUIRA_ENOMEM = -1,       /* no memory to be had */
+    GUIRA_EINVAL = -2,       /* an argument makes no sense */
+    GUIRA_EFULL = -3,        /* no room left for this key */
+    GUIRA_EDUPLICATE = -4,   /* more copies of one key than its places can hold; room elsewhere would not help */
+    GUIRA_ENOTFOUND = -5,    /* the key is not there */
+    GUIRA_EEXIST = -6,       /* the key may be there already */
+    GUIRA_EFORMAT = -7,      /* not a guira file, or one of an unknown version */
+    GUIRA_ECORRUPT = -8,     /* an invariant is broken */
+    GUIRA_EIO = -9,          /* reading or writing failed */
+    GUIRA_ELIMIT = -10,      /* larger than this filter can become */
+    GUIRA_EUNSUPPORTED = -11 /* this kind of filter cannot do that */
+} guira_status;
+
+/* How a filter is to be. Zero in any field means the default, so start from guira_config_init() or from {0}. */
+typedef struct {
+    guira_kind kind;
+    uint64_t capacity;  /* items to make room for at once; 0: the smallest size (tidal), not allowed for cuckoo */
+    double fpr;         /* wanted false-positive rate, in (0,1); chooses slot_bits when that is 0 */
+    unsigned slot_bits; /* 12, 16 or 32; 0: from fpr, or 16 */
+    double max_load;    /* grow above it, in (0,1); 0: 0.93 (tidal), 0.95 (cuckoo: what the capacity is planned for) */
+    double min_load;    /* shrink below it, less than max_load; 0: max_load - 0.05; negative: never shrink */
+    uint8_t seed[16];   /* all zero: drawn from the system */
+    unsigned max_kicks; /* most entries moved to make room for one; 0: 500 */
+} guira_config;
+
+typedef struct {
+    uint64_t items;    /* members, copies counted */
+    uint64_t slots;    /* places in the buckets */
+    uint64_t buckets;
+    uint64_t bytes;    /* memory the filter holds, everything included */
+    uint64_t stash;    /* members that wait beside the table */
+    uint64_t elders;   /* members too old to be split further, kept by name */
+    uint64_t kicks;    /* entries moved so far to make room for others */
+    uint64_t failures; /* insertions refused so far */
+    uint64_t grows;    /* buckets added so far */
+    uint64_t shrinks;  /* buckets given back so far */
+    double load;       /* items / slots */
+    double fpr;        /* false-positive rate to expect right now */
+} guira_stats;
+
+/* ------------------------------------------------------------------------------------------------- life and death */
+
+/* Sets every field of c to its default. */
+GUIRA_API void guira_config_init(guira_config *c);
+
+/* Makes an empty filter; c may be NULL for the defaults. The caller owns *out and ends it with guira_destroy.
+ * EINVAL: out is NULL or a field of c is out of range. ELIMIT: capacity beyond what any machine holds. ENOMEM.
+ * EIO: the system gave no random seed. On failure *out is NULL. */
+GUIRA_API guira_status guira_create(const guira_config *c, guira **out);
+
+/* Frees everything; NULL is fine. */
+GUIRA_API void guira_destroy(guira *f);
+
+/* ---------------------------------------------------------------------------------------------------- the simple API
+ * Keys are bytes of any length, also none (key may be NULL when len is 0). */
+
+/* Adds one copy of key. ENOMEM: the filter is full and could not grow. EFULL: full (tidal: crowded out by many copies
+ * of other keys). EDUPLICATE: this key has too many copies. */
+GUIRA_API guira_status guira_insert(guira *f, const void *key, size_t len);
+
+/* As guira_insert, but EEXIST when the key seems to be there already. */
+GUIRA_API guira_status guira_insert_unique(guira *f, const void *key, size_t len);
+
+/* False: surely not a member. True: a member, or one of guira_stats.fpr. */
+GUIRA_API bool guira_contains(const guira *f, const void *key, size_t len);
+
+/* Takes away one copy of key, which must have been inserted (see the top). ENOTFOUND: it surely was not. */
+GUIRA_API guira_status guira_remove(guira *f, const void *key, size_t len);
+
+/* How many copies of key the filter seems to hold: never too few. */
+GUIRA_API uint64_t guira_count(const guira *f, const void *key, size_t len);
+
+/* ------------------------------------------------------------------------------------------------ the hash-level API
+ * For callers that hash once and ask several times, or whose keys are uniform 64-bit hashes of a secret kind already.
+ * A hash from elsewhere must be uniform in all its bits. */
+
+GUIRA_API uint64_t guira_hash(const guira *f, const void *key, size_t len);
+GUIRA_API guira_status guira_insert_hash(guira *f, uint64_t hash);
+GUIRA_API bool guira_contains_hash(const guira *f, uint64_t hash);
+GUIRA_API guira_status guira_remove_hash(guira *f, uint64_t hash);
+
+/* Many at once: the same as one after the other, faster beyond the cache. out has n elements.
+ * Return how many are present, went in, went out. out may be NULL for insert and remove. */
+GUIRA_API size_t guira_contains_hash_many(const guira *f, const uint64_t *hash, size_t n, bool *out);
+GUIRA_API size_t guira_insert_hash_many(guira *f, const uint64_t *hash, size_t n, guira_status *out);
+GUIRA_API size_t guira_remove_hash_many(guira *f, const uint64_t *hash, size_t n, guira_status *out);
+
+/* --------------------------------------------------------------------------------------------------------------- size
+ * Tidal filters size themselves; these are for callers who know more. */
+
+/* Makes room for items in all, and keeps it until the filter outgrows it or guira_shrink_to_fit gives it back. Needs
+ * memory for the old and the new size while it works. ENOMEM, ELIMIT; EUNSUPPORTED: a fixed filter, too small. */
+GUIRA_API guira_status guira_reserve(guira *f, uint64_t items);
+
+/* Gives back room that is not needed, down to max_load, and forgets reservations. As far as it gets: a step that finds
+ * no memory ends it early, which is no error. EUNSUPPORTED: a fixed filter. */
+GUIRA_API guira_status guira_shrink_to_fit(guira *f);
+
+/* Takes everything out and goes back to the reserved size (at first: the capacity). ENOMEM. */
+GUIRA_API guira_status guira_clear(guira *f);
+
+/* A second filter, byte-identical to f. ENOMEM. On failure *out is NULL. */
+GUIRA_API guira_status guira_clone(const guira *f, guira **out);
+
+/* ------------------------------------------------------------------------------------------------------- looking at it */
+
+GUIRA_API guira_status guira_stats_get(const guira *f, guira_stats *out);
+
+/* Walks the whole filter and checks every invariant. ECORRUPT: *reason (if not NULL) names the first one broken; the
+ * text is static. O(size). */
+GUIRA_API guira_status guira_validate(const guira *f, const char **reason);
+
+GUIRA_API const char *guira_strerror(guira_status s);
+GUIRA_API const char *guira_version(void);
+
+/* ------------------------------------------------------------------------------------------------------------ planning */
+
+/* One way to hold the items. */
+typedef struct {
+    const char *name;     /* "tidal", "cuckoo", "cuckoo, power of two", "bloom" */
+    unsigned bits;        /* per slot; bloom: hash functions */
+    uint64_t buckets;     /* bloom: bits */
+    uint64_t bytes;       /* with all the items in it */
+    double fpr;           /* predicted, with all the items in it */
+    double bits_per_item; /* 8 * bytes / items */
+    bool meets;           /* fpr is at most what was asked for */
+    bool grows;           /* can start small and follow the items; the others take all their bytes at once */
+    bool removes;         /* members can be taken out again */
+} guira_plan_row;
+
+enum { GUIRA_PLAN_ROWS = 4 };
+
+/* What it costs to hold items members at false-positive rate fpr: a row for each way, in the order of the names above.
+ * growth: items divided by how many the filter held when it was smallest; 1 if it is made at full size. It raises the
+ * rate of tidal, and sooner or later the width of its slots; the other rows do not depend on it.
+ * *smallest: the row with the fewest bytes among those that meet fpr; there always is one. Only bytes count: it may be
+ * a Bloom filter, which can neither grow nor remove.
+ * Bytes are those of the buckets: a filter adds a few percent. EINVAL: items is 0, fpr not in (0,1), growth below 1 or
+ * not finite, rows or smallest NULL. ELIMIT: items above 2^48. On failure nothing is written. */
+GUIRA_API guira_status guira_plan(uint64_t items, double fpr, double growth, guira_plan_row rows[GUIRA_PLAN_ROWS],
+                                  size_t *smallest);
+
+/* -------------------------------------------------------------------------------------------------------------- memory */
+
+typedef struct {
+    void *(*alloc)(size_t size); /* as malloc */
+    void (*release)(void *p);    /* as free; never called with NULL */
+} guira_allocator;
+
+/* Where memory comes from; NULL: the C library again. The one global setting: call it before any filter exists. */
+GUIRA_API void guira_set_allocator(const guira_allocator *a);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,59 @@
+#!/bin/sh
+# Installs what is missing to build and test guira, on Debian 12. Silent when nothing is.
+# usage: deps.sh [build] [test]        (no argument: both)
+set -eu
+
+build_packages="gcc libc6-dev make cmake pkg-config libxxhash-dev"
+test_packages="libcmocka-dev clang clang-format clang-tidy cppcheck libclang-rt-14-dev binutils"
+build_tools="cc make cmake pkg-config"
+test_tools="readelf nm" # the linters are needed by "make lint" and "make fmt" only
+
+packages=
+tools=
+[ $# -gt 0 ] || set -- build test
+for group in "$@"; do
+    case $group in
+    build) packages="$packages $build_packages" tools="$tools $build_tools" ;;
+    test) packages="$packages $test_packages" tools="$tools $test_tools" ;;
+    *) echo "deps.sh: unknown group '$group' (build, test)" >&2 && exit 1 ;;
+    esac
+done
+
+# Not Debian: say what is needed if a tool is missing. CMake names missing headers and libraries.
+if ! command -v apt-get >/dev/null || ! command -v dpkg-query >/dev/null; then
+    absent=
+    for t in $tools; do
+        command -v "$t" >/dev/null || absent="$absent $t"
+    done
+    [ -n "$absent" ] || exit 0
+    echo "deps.sh: no apt-get here, and these tools are missing:$absent" >&2
+    echo "deps.sh: please install what your system calls (Debian names):$packages" >&2
+    exit 1
+fi
+
+missing=
+for p in $packages; do
+    case $(dpkg-query -W -f '${db:Status-Status}' "$p" 2>/dev/null || true) in
+    installed*) ;;
+    *) missing="$missing $p" ;;
+    esac
+done
+[ -n "$missing" ] || exit 0
+
+as_root=
+if [ "$(id -u)" -ne 0 ]; then
+    if ! command -v sudo >/dev/null; then
+        echo "deps.sh: packages are missing; as root, run:" >&2
+        echo "    apt-get update && apt-get install -y --no-install-recommends$missing" >&2
+        exit 1
+    fi
+    as_root=sudo
+fi
+
+echo "deps.sh: installing$missing"
+apt() {
+    $as_root env DEBIAN_FRONTEND=noninteractive apt-get -qq -o Dpkg::Use-Pty=0 "$@" >/dev/null
+}
+apt update
+# shellcheck disable=SC2086
+apt install -y --no-install-recommends $missing

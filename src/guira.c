@@ -1,0 +1,133 @@
+/* The public functions: they check arguments, hash keys, and let the kind do the work. */
+#include "guira.h"
+
+#include <string.h>
+
+#include "isa.h"
+
+guira_status guira__create_on(const char *isa, const guira_config *c, guira **out) {
+    if (out == NULL) return GUIRA_EINVAL;
+    *out = NULL;
+    guira_config resolved;
+    guira_config_init(&resolved);
+    if (c != NULL) resolved = *c;
+    guira_status s = guira__config_resolve(&resolved);
+    if (s != GUIRA_OK) return s;
+    const struct guira__ops *ops = guira__isa_ops(isa, resolved.kind, resolved.slot_bits);
+    return ops == NULL ? GUIRA_EUNSUPPORTED : ops->create(ops, &resolved, out);
+}
+
+guira_status guira_create(const guira_config *c, guira **out) { return guira__create_on(NULL, c, out); }
+
+void guira_destroy(guira *f) {
+    if (f != NULL) f->ops->destroy(f);
+}
+
+/* ------------------------------------------------------------------------------------------------------------ by hash */
+
+guira_status guira_insert_hash(guira *f, uint64_t hash) {
+    if (f == NULL) return GUIRA_EINVAL;
+    guira_status s = f->ops->insert(f, hash);
+    if (s != GUIRA_OK) f->failures++;
+    return s;
+}
+
+bool guira_contains_hash(const guira *f, uint64_t hash) { return f != NULL && f->ops->contains(f, hash); }
+
+guira_status guira_remove_hash(guira *f, uint64_t hash) {
+    return f == NULL ? GUIRA_EINVAL : f->ops->remove(f, hash);
+}
+
+size_t guira_contains_hash_many(const guira *f, const uint64_t *hash, size_t n, bool *out) {
+    if (f == NULL || hash == NULL || out == NULL) return 0;
+    return f->ops->contains_many(f, hash, n, out);
+}
+
+/* Changes one after the other, with the buckets of the next ones on their way into the cache. */
+static size_t change_many(guira *f, const uint64_t *hash, size_t n, guira_status *out,
+                          guira_status (*change)(guira *, uint64_t)) {
+    enum { AHEAD = 16 };
+    size_t done = 0;
+    if (f == NULL || hash == NULL) return 0;
+    for (size_t i = 0; i < n && i < AHEAD; i++) f->ops->prefetch(f, hash[i]);
+    for (size_t i = 0; i < n; i++) {
+        if (n - i > AHEAD) f->ops->prefetch(f, hash[i + AHEAD]);
+        guira_status s = change(f, hash[i]);
+        if (out != NULL) out[i] = s;
+        done += s == GUIRA_OK;
+    }
+    return done;
+}
+
+size_t guira_insert_hash_many(guira *f, const uint64_t *hash, size_t n, guira_status *out) {
+    return change_many(f, hash, n, out, guira_insert_hash);
+}
+
+size_t guira_remove_hash_many(guira *f, const uint64_t *hash, size_t n, guira_status *out) {
+    return change_many(f, hash, n, out, guira_remove_hash);
+}
+
+/* ------------------------------------------------------------------------------------------------------------- by key */
+
+static bool is_key(const guira *f, const void *key, size_t len) { return f != NULL && (key != NULL || len == 0); }
+
+uint64_t guira_hash(const guira *f, const void *key, size_t len) {
+    return is_key(f, key, len) ? guira__hash(f->secret, key, len) : 0;
+}
+
+guira_status guira_insert(guira *f, const void *key, size_t len) {
+    return is_key(f, key, len) ? guira_insert_hash(f, guira_hash(f, key, len)) : GUIRA_EINVAL;
+}
+
+guira_status guira_insert_unique(guira *f, const void *key, size_t len) {
+    if (!is_key(f, key, len)) return GUIRA_EINVAL;
+    uint64_t hash = guira_hash(f, key, len);
+    return f->ops->contains(f, hash) ? GUIRA_EEXIST : guira_insert_hash(f, hash);
+}
+
+bool guira_contains(const guira *f, const void *key, size_t len) {
+    return is_key(f, key, len) && f->ops->contains(f, guira_hash(f, key, len));
+}
+
+guira_status guira_remove(guira *f, const void *key, size_t len) {
+    return is_key(f, key, len) ? f->ops->remove(f, guira_hash(f, key, len)) : GUIRA_EINVAL;
+}
+
+uint64_t guira_count(const guira *f, const void *key, size_t len) {
+    return is_key(f, key, len) ? f->ops->count(f, guira_hash(f, key, len)) : 0;
+}
+
+/* ---------------------------------------------------------------------------------------------------------- the whole */
+
+guira_status guira_reserve(guira *f, uint64_t items) { return f == NULL ? GUIRA_EINVAL : f->ops->reserve(f, items); }
+
+guira_status guira_shrink_to_fit(guira *f) { return f == NULL ? GUIRA_EINVAL : f->ops->shrink_to_fit(f); }
+
+guira_status guira_clear(guira *f) { return f == NULL ? GUIRA_EINVAL : f->ops->clear(f); }
+
+guira_status guira_clone(const guira *f, guira **out) {
+    if (out == NULL) return GUIRA_EINVAL;
+    *out = NULL;
+    return f == NULL ? GUIRA_EINVAL : f->ops->clone(f, out);
+}
+
+guira_status guira_stats_get(const guira *f, guira_stats *out) {
+    if (f == NULL || out == NULL) return GUIRA_EINVAL;
+    memset(out, 0, sizeof *out);
+    out->items = f->items;
+    out->stash = f->stash.n;
+    out->kicks = f->kicks;
+    out->failures = f->failures;
+    out->grows = f->grows;
+    out->shrinks = f->shrinks;
+    f->ops->stats(f, out);
+    out->load = (double)out->items / (double)out->slots;
+    return GUIRA_OK;
+}
+
+guira_status guira_validate(const guira *f, const char **reason) {
+    if (f == NULL) return GUIRA_EINVAL;
+    const char *broken = f->ops->check(f);
+    if (reason != NULL) *reason = broken;
+    return broken == NULL ? GUIRA_OK : GUIRA_ECORRUPT;
+}

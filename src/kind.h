@@ -1,0 +1,56 @@
+/* What every kind of filter is made of: the common head of the struct, and the table of functions behind it.
+ *
+ *     guira_insert()  ->  hash  ->  f->ops->insert()          guira.c checks arguments, the kind does the work
+ *
+ * There is one table per kind, slot width and instruction set. It is chosen once, at creation (isa.h). */
+#ifndef GUIRA_KIND_H
+#define GUIRA_KIND_H
+
+#include "guira.h"
+#include "hash.h"
+#include "stash.h"
+
+typedef void guira__sink(void *to, const void *bytes, size_t n);
+
+struct guira__ops {
+    guira_status (*create)(const struct guira__ops *ops, const guira_config *c, guira **out);
+    void (*destroy)(guira *f);
+    guira_status (*insert)(guira *f, uint64_t hash);
+    guira_status (*insert_crowded)(guira *f, uint64_t hash); /* the part of insert for two full buckets */
+    bool (*contains)(const guira *f, uint64_t hash);
+    guira_status (*remove)(guira *f, uint64_t hash);
+    uint64_t (*count)(const guira *f, uint64_t hash);
+    size_t (*contains_many)(const guira *f, const uint64_t *hash, size_t n, bool *out);
+    void (*prefetch)(const guira *f, uint64_t hash); /* both buckets of hash, for a change to come */
+    guira_status (*reserve)(guira *f, uint64_t items);
+    guira_status (*shrink_to_fit)(guira *f);
+    guira_status (*clear)(guira *f);
+    guira_status (*clone)(const guira *f, guira **out);
+    void (*stats)(const guira *f, guira_stats *out); /* what the head does not know */
+    const char *(*check)(const guira *f);            /* the first broken invariant, or NULL */
+    void (*dump)(const guira *f, guira__sink *sink, void *to); /* every byte that decides what the filter will do */
+    unsigned slot_bits;
+    const struct guira__ops *elders; /* tidal: for the names of elders */
+    guira_status (*grow)(guira *f);   /* by one bucket; NULL: a fixed filter */
+    guira_status (*shrink)(guira *f); /* by one bucket; EFULL: the others have no room for its entries */
+};
+
+struct guira {
+    const struct guira__ops *ops;
+    guira_config config; /* every default filled in */
+    uint64_t items;
+    uint64_t bytes; /* allocated, the struct itself included */
+    uint64_t weight; /* tidal: sum of 2^(ALL_KNOWN - known bits) over table and stash, which makes the rate */
+    uint64_t rng;   /* where eviction gets its luck from; part of the filter, so that replicas agree */
+    uint64_t kicks, failures, grows, shrinks;
+    struct stash stash;
+    uint8_t secret[SECRET_BYTES];
+};
+
+/* Fills in what zero stands for and checks the rest. */
+guira_status guira__config_resolve(guira_config *c);
+
+/* guira_create with an instruction set of the caller's choosing, see isa.h. */
+guira_status guira__create_on(const char *isa, const guira_config *c, guira **out);
+
+#endif

@@ -1,0 +1,271 @@
+/* The tidal filter: asking, adding, taking away. Growing and shrinking are in tidal_steps.h.
+ *
+ * Compiled once per instruction set (GUIRA__ISA); every function that takes w is inlined with w a constant. */
+#include "tidal.h"
+
+#include <math.h>
+
+#include "isa.h"
+#include "journal.h"
+#include "match.h"
+#include "tidal_elders.h"
+#include "tidal_table.h"
+#include "tidal_whole.h"
+
+#define COLD __attribute__((noinline, cold))
+
+/* ---------------------------------------------------------------------------------------------------------- lookups */
+
+/* Where an address would be, and what a slot there must agree with. */
+struct probe {
+    const uint8_t *bucket;
+    uint64_t q;
+};
+
+/* One shift brings bucket number and tail down together: [bucket | tail | one bit more]. No branch asks for the side. */
+ALWAYS_INLINE struct probe probe_at(const struct tidal *f, uint64_t address, uint64_t core, unsigned w) {
+    unsigned side = side_of(f, address), t = tail_bits(w);
+    if (w == 64) {
+        struct entry e = {address, ALL_KNOWN};
+        return (struct probe){bucket_of(f, address, w), slot_encode(e, level_of(f, side), w)};
+    }
+    uint64_t both = address >> f->to_tail[side];
+    uintptr_t segment = f->segment[side][address >> f->to_segment[side]];
+    uint64_t bucket = both >> (t + 1) << bucket_shift(w);
+    uint64_t tail = both & ((UINT64_C(2) << t) - 2);
+    return (struct probe){(const uint8_t *)(segment + bucket), core << (t + 1) | tail | 1};
+}
+
+COLD static bool contains_beside(const struct tidal *f, uint64_t address, unsigned w) {
+    for (unsigned i = 0; i < f->head.stash.n; i++)
+        if (entry_is(f->head.stash.entry[i], address, w)) return true;
+    return guira__elders_level(f, address) > 0;
+}
+
+ALWAYS_INLINE bool contains(const struct tidal *f, uint64_t address, unsigned w) {
+    uint64_t core = core_of(address, w);
+    struct probe a = probe_at(f, address, core, w);
+    struct probe b = probe_at(f, address ^ guira__displacement[core], core, w);
+    if (either_matches(a.bucket, a.q, b.bucket, b.q, w, PREFIX)) return true;
+    return UNLIKELY(f->beside) && contains_beside(f, address, w);
+}
+
+/* Beyond the cache a lookup is two misses, and how many of them are under way at once decides. So: first fetch for a
+ * whole group, then look. 32 lookups are enough to cover the latency. */
+enum { GROUP = 32 };
+
+ALWAYS_INLINE size_t contains_many(const struct tidal *f, const uint64_t *hash, size_t n, bool *out, unsigned w) {
+    size_t present = 0;
+    for (size_t done = 0; done < n; done += GROUP) {
+        struct probe probe[2 * GROUP];
+        size_t m = n - done < GROUP ? n - done : GROUP;
+        for (size_t i = 0; i < m; i++) {
+            uint64_t address = hash[done + i], core = core_of(address, w);
+            probe[2 * i] = probe_at(f, address, core, w);
+            probe[2 * i + 1] = probe_at(f, address ^ guira__displacement[core], core, w);
+            __builtin_prefetch(probe[2 * i].bucket);
+            __builtin_prefetch(probe[2 * i + 1].bucket);
+        }
+        for (size_t i = 0; i < m; i++) {
+            struct probe a = probe[2 * i], b = probe[2 * i + 1];
+            bool found = either_matches(a.bucket, a.q, b.bucket, b.q, w, PREFIX);
+            if (UNLIKELY(f->beside) && !found) found = contains_beside(f, hash[done + i], w);
+            out[done + i] = found;
+            present += found;
+        }
+    }
+    return present;
+}
+
+ALWAYS_INLINE void prefetch(const struct tidal *f, uint64_t address, unsigned w) {
+    __builtin_prefetch(bucket_of(f, address, w), 1);
+    __builtin_prefetch(bucket_of(f, partner_of(address, w), w), 1);
+}
+
+ALWAYS_INLINE uint64_t count(const struct tidal *f, uint64_t address, unsigned w) {
+    uint64_t core = core_of(address, w), n = 0;
+    struct probe a = probe_at(f, address, core, w), b = probe_at(f, partner_of(address, w), core, w);
+    n += (unsigned)__builtin_popcount(match_mask(a.bucket, a.q, w, PREFIX));
+    n += (unsigned)__builtin_popcount(match_mask(b.bucket, b.q, w, PREFIX));
+    for (unsigned i = 0; i < f->head.stash.n; i++) n += entry_is(f->head.stash.entry[i], address, w);
+    return n + guira__elders_count(f, address);
+}
+
+/* ------------------------------------------------------------------------------------------------------ a place for all */
+
+#define FILTER struct tidal
+
+struct spot {
+    uint8_t *bucket;
+    uint64_t number;
+    unsigned level;
+};
+
+ALWAYS_INLINE struct spot spot_of(const struct tidal *f, uint64_t address, unsigned w) {
+    unsigned side = side_of(f, address), level = level_of(f, side);
+    uint64_t number = address >> (64 - level);
+    return (struct spot){bucket_at(f, side, number, w), number, level};
+}
+
+ALWAYS_INLINE struct entry spot_read(const struct tidal *f, struct spot at, uint64_t slot, unsigned w) {
+    (void)f;
+    return slot_decode(slot, at.number, at.level, w);
+}
+
+ALWAYS_INLINE bool entry_fits(const struct tidal *f, struct entry e) {
+    return e.what >= level_of(f, side_of(f, e.where));
+}
+
+ALWAYS_INLINE bool entry_cross(const struct tidal *f, struct entry *e, unsigned w) {
+    uint64_t keep = leading((unsigned)e->what) | ((1U << core_bits(w)) - 1);
+    e->where = partner_of(e->where, w) & keep;
+    return entry_fits(f, *e);
+}
+
+ALWAYS_INLINE void entry_weigh(struct tidal *f, struct entry e) { f->head.weight += weight_of((unsigned)e.what); }
+ALWAYS_INLINE void entry_lift(struct tidal *f, struct entry e) { f->head.weight -= weight_of((unsigned)e.what); }
+
+ALWAYS_INLINE void spot_weigh(struct tidal *f, struct spot at, struct entry e, unsigned w) {
+    unsigned known = (unsigned)e.what, most = known_at(at.level, w);
+    f->head.weight += weight_of(known < most ? known : most);
+}
+
+ALWAYS_INLINE void spot_put(struct tidal *f, struct spot at, unsigned slot, struct entry e, struct journal *log,
+                            unsigned w) {
+    spot_weigh(f, at, e, w);
+    journal_set(log, at.bucket, slot, slot_encode(e, at.level, w), w);
+}
+
+#include "evict.h"
+
+#include "tidal_steps.h"
+
+/* ------------------------------------------------------------------------------------------------------------- insertion */
+
+ALWAYS_INLINE guira_status insert_crowded(struct tidal *f, uint64_t address, unsigned w) {
+    struct copies copies = {.places = 2 * bucket_slots(w)};
+    uint64_t core = core_of(address, w);
+    struct probe a = probe_at(f, address, core, w), b = probe_at(f, partner_of(address, w), core, w);
+    copies.in_table = (unsigned)__builtin_popcount(match_mask(a.bucket, a.q, w, PREFIX)) +
+                      (unsigned)__builtin_popcount(match_mask(b.bucket, b.q, w, PREFIX));
+    for (unsigned i = 0; i < f->head.stash.n; i++) copies.in_stash += entry_is(f->head.stash.entry[i], address, w);
+    guira_status s = place_crowded(f, (struct entry){address, ALL_KNOWN}, copies, w);
+    f->beside |= f->head.stash.n > 0;
+    return s == GUIRA_EFULL && f->starved ? GUIRA_ENOMEM : s;
+}
+
+/* Straight to the emptier of the two buckets, if there is any room. */
+ALWAYS_INLINE guira_status insert(struct tidal *f, uint64_t address, unsigned w) {
+    uint64_t partner = partner_of(address, w);
+    struct spot a = spot_of(f, address, w), b = spot_of(f, partner, w);
+    unsigned room_a = empty_mask(a.bucket, w), room_b = empty_mask(b.bucket, w);
+    if (LIKELY((room_a | room_b) != 0)) {
+        bool in_b = __builtin_popcount(room_b) > __builtin_popcount(room_a);
+        struct spot at = in_b ? b : a;
+        struct entry e = {in_b ? partner : address, ALL_KNOWN};
+        slot_set(at.bucket, (unsigned)__builtin_ctz(in_b ? room_b : room_a), slot_encode(e, at.level, w), w);
+        spot_weigh(f, at, e, w);
+    } else {
+        guira_status s = f->head.ops->insert_crowded(&f->head, address);
+        if (s != GUIRA_OK) return s;
+    }
+    f->head.items++;
+    if (UNLIKELY(f->head.items > f->grow_at || f->head.stash.n > STASH_EASY)) swell(f);
+    return GUIRA_OK;
+}
+
+/* ------------------------------------------------------------------------------------------------------------- removal */
+
+/* Whose entry is it? Several may match, and all but one belong to others. WHY THE LONGEST: see docs/tidal.md; in short,
+ * an entry that knows fewer bits may be somebody else's, and whoever it is still matches every longer entry's place. */
+struct finding {
+    unsigned known; /* 0: nothing found */
+    unsigned slot;
+    uint8_t *bucket; /* NULL: not in the table */
+    int stash;       /* -1: not in the stash */
+};
+
+ALWAYS_INLINE void find_longest(struct finding *best, struct spot at, unsigned mask, unsigned w) {
+    for (; mask != 0; mask &= mask - 1) {
+        unsigned j = (unsigned)__builtin_ctz(mask);
+        unsigned known = slot_known(slot_get(at.bucket, j, w), at.level, w);
+        if (known > best->known) *best = (struct finding){known, j, at.bucket, -1};
+    }
+}
+
+COLD static void find_longest_beside(const struct tidal *f, struct finding *best, uint64_t address, unsigned w) {
+    for (unsigned i = 0; i < f->head.stash.n; i++) {
+        struct entry e = f->head.stash.entry[i];
+        if (e.what > best->known && entry_is(e, address, w))
+            *best = (struct finding){(unsigned)e.what, 0, NULL, (int)i};
+    }
+    unsigned level = guira__elders_level(f, address);
+    if (level > best->known) *best = (struct finding){level, 0, NULL, -1};
+}
+
+ALWAYS_INLINE guira_status remove_one(struct tidal *f, uint64_t address, unsigned w) {
+    uint64_t core = core_of(address, w), partner = partner_of(address, w);
+    struct probe a = probe_at(f, address, core, w), b = probe_at(f, partner, core, w);
+    struct finding best = {0, 0, NULL, -1};
+    unsigned in_a = match_mask(a.bucket, a.q, w, PREFIX), in_b = match_mask(b.bucket, b.q, w, PREFIX);
+    find_longest(&best, spot_of(f, address, w), in_a, w);
+    find_longest(&best, spot_of(f, partner, w), in_b, w);
+    if (UNLIKELY(f->beside)) find_longest_beside(f, &best, address, w);
+    if (best.known == 0) return GUIRA_ENOTFOUND;
+    if (LIKELY(best.bucket != NULL)) slot_set(best.bucket, best.slot, 0, w);
+    else if (best.stash >= 0) stash_drop(&f->head.stash, (unsigned)best.stash);
+    else guira__elders_remove(f, address, best.known);
+    if (best.bucket != NULL || best.stash >= 0) f->head.weight -= weight_of(best.known);
+    f->head.items--;
+    return GUIRA_OK;
+}
+
+ALWAYS_INLINE guira_status remove_and_follow(struct tidal *f, uint64_t address, unsigned w) {
+    guira_status s = remove_one(f, address, w);
+    if (s != GUIRA_OK) return s;
+    if (UNLIKELY(f->beside)) {
+        bring_home(f, 0, w);
+        watch_beside(f);
+    }
+    if (UNLIKELY(f->head.items < f->shrink_at)) ebb(f);
+    return GUIRA_OK;
+}
+
+/* ------------------------------------------------------------------------------------------- one of each, for each width */
+
+#define SELF ((struct tidal *)f)
+#define CONST_SELF ((const struct tidal *)f)
+
+#define NAME_(isa) guira__tidal_##isa
+#define NAME(isa) NAME_(isa)
+extern const struct guira__ops NAME(GUIRA__ISA)[4];
+
+#define DEFINE(w)                                                                                                      \
+    static bool contains_##w(const guira *f, uint64_t hash) { return contains(CONST_SELF, hash, w); }                  \
+    static size_t contains_many_##w(const guira *f, const uint64_t *hash, size_t n, bool *out) {                       \
+        return contains_many(CONST_SELF, hash, n, out, w);                                                             \
+    }                                                                                                                  \
+    static void prefetch_##w(const guira *f, uint64_t hash) { prefetch(CONST_SELF, hash, w); }                         \
+    static uint64_t count_##w(const guira *f, uint64_t hash) { return count(CONST_SELF, hash, w); }                    \
+    static guira_status insert_##w(guira *f, uint64_t hash) { return insert(SELF, hash, w); }                          \
+    static guira_status crowded_##w(guira *f, uint64_t hash) { return insert_crowded(SELF, hash, w); }                 \
+    static guira_status remove_##w(guira *f, uint64_t hash) { return remove_and_follow(SELF, hash, w); }               \
+    static guira_status grow_##w(guira *f) { return grow_step(SELF, w); }                                              \
+    static guira_status shrink_##w(guira *f) { return shrink_step(SELF, w); }
+
+DEFINE(12)
+DEFINE(16)
+DEFINE(32)
+DEFINE(64)
+
+#define TABLE(w)                                                                                                       \
+    {                                                                                                                  \
+        .slot_bits = (w), .elders = &NAME(GUIRA__ISA)[3], .create = guira__tidal_create,                               \
+        .destroy = guira__tidal_destroy, .insert = insert_##w, .insert_crowded = crowded_##w,                          \
+        .contains = contains_##w, .remove = remove_##w, .count = count_##w, .contains_many = contains_many_##w,        \
+        .prefetch = prefetch_##w, .grow = grow_##w, .shrink = shrink_##w, .reserve = guira__tidal_reserve,             \
+        .shrink_to_fit = guira__tidal_shrink_to_fit, .clear = guira__tidal_clear, .clone = guira__tidal_clone,         \
+        .stats = guira__tidal_stats, .check = guira__tidal_check, .dump = guira__tidal_dump,                           \
+    }
+
+const struct guira__ops NAME(GUIRA__ISA)[4] = {TABLE(12), TABLE(16), TABLE(32), TABLE(64)};

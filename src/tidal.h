@@ -1,0 +1,129 @@
+/* The tidal filter: its struct, and the arithmetic of addresses. docs/tidal.md tells the whole story.
+ *
+ * A member is an ADDRESS of 64 bits, its hash. The leading bits say which bucket it is in, as many as the bucket's
+ * level; the last 6 (w=12: 5) are the CORE, always stored; of the bits in between a slot keeps as many as fit, the TAIL:
+ *
+ *     address   [ bucket: l bits | tail: up to t bits | nobody knows ................ | core: c bits ]
+ *     slot                       [ core | tail | 1 | 0 0 ]     w = c + t + 1 bits, 0: empty
+ *
+ * The table has 2^L + p buckets. Addresses left of the TIDE line live at level L+1, the others at level L:
+ *
+ *                 p
+ *     left    [0 0 1 1 2 2 3 3]              level L+1, 2p buckets
+ *     right    . . . . [4 5 6 7]             level L, 2^L - p buckets
+ *
+ * Growing splits bucket p of the right into buckets 2p and 2p+1 of the left; shrinking is the reverse. */
+#ifndef GUIRA_TIDAL_H
+#define GUIRA_TIDAL_H
+
+#include "geometry.h"
+#include "kind.h"
+
+enum { RIGHT = 0, LEFT = 1 };
+
+enum {
+    ALL_KNOWN = 58,   /* address bits there are before the core */
+    MIN_BUCKETS = 2,  /* one for each of the two candidates */
+    MAX_SEGMENT = 21, /* log2 of a segment's bytes at most: a huge page */
+    MIN_SEGMENT = 10,
+    SEGMENTS = 6 /* log2 of how many segments a level has between these two */
+};
+
+/* The array of one level, in segments: see tidal_table.h. */
+struct array {
+    uintptr_t *segment; /* where bucket 0 would be if the whole array were where this segment is; 0: not there */
+    unsigned level;
+    unsigned log2_buckets; /* of a segment */
+};
+
+struct elders;
+
+struct tidal {
+    guira head;
+    /* What a lookup needs, together in one cache line; indexed by LEFT or RIGHT. */
+    uint64_t tide __attribute__((aligned(64))); /* addresses below it are on the left */
+    const uintptr_t *segment[2];
+    uint64_t to_segment[2]; /* shifts an address to the number of its segment */
+    uint64_t to_tail[2];    /* shifts an address until its tail ends one above the lowest bit */
+    uint64_t beside;        /* whether there is anything in the stash or among the elders */
+    /* What a change needs. */
+    uint64_t grow_at;   /* grow when there are more items than that */
+    uint64_t shrink_at; /* shrink when there are fewer */
+    uint64_t line;      /* p: how many buckets of the right have been split */
+    uint64_t floor;     /* buckets not to shrink below: what was reserved */
+    unsigned level;     /* L */
+    bool starved;       /* the last attempt to grow found no memory */
+    struct array array[2];
+    struct elders *elders; /* NULL: none */
+};
+
+/* ------------------------------------------------------------------------------------------------- slots and addresses */
+
+ALWAYS_INLINE unsigned core_bits(unsigned w) { return w == 12 ? 5 : 6; }
+ALWAYS_INLINE unsigned tail_bits(unsigned w) { return w - 1 - core_bits(w); }
+
+/* The highest level at which tail and core do not overlap. */
+ALWAYS_INLINE unsigned max_level(unsigned w) { return w == 64 ? 40 : ALL_KNOWN - tail_bits(w); }
+
+ALWAYS_INLINE uint64_t core_of(uint64_t address, unsigned w) { return address & ((1U << core_bits(w)) - 1); }
+
+/* The partner of an address differs from it by a constant that depends on the core alone. */
+extern const uint64_t guira__displacement[64];
+ALWAYS_INLINE uint64_t partner_of(uint64_t address, unsigned w) {
+    return address ^ guira__displacement[core_of(address, w)];
+}
+
+ALWAYS_INLINE uint64_t leading(unsigned bits) { return ~(~UINT64_C(0) >> bits); } /* 1 <= bits <= 63 */
+
+/* The slot value of an entry at a level no higher than what is known of it. What does not fit is dropped. */
+ALWAYS_INLINE uint64_t slot_encode(struct entry e, unsigned level, unsigned w) {
+    unsigned known = (unsigned)e.what, t = tail_bits(w);
+    uint64_t marked = (e.where & leading(known)) | UINT64_C(1) << (63 - known);
+    uint64_t field = marked << level;
+    uint64_t kept = field >> (63 - t);
+    if (t < 63 && field << (t + 1) != 0) kept |= 1; /* the mark fell off the end: the lowest bit takes its place */
+    return core_of(e.where, w) << (t + 1) | kept;
+}
+
+ALWAYS_INLINE unsigned known_at(unsigned level, unsigned w) { /* at most */
+    return level + tail_bits(w) < ALL_KNOWN ? level + tail_bits(w) : ALL_KNOWN;
+}
+
+/* How many address bits slot s (not empty) at a level knows. */
+ALWAYS_INLINE unsigned slot_known(uint64_t s, unsigned level, unsigned w) {
+    return level + tail_bits(w) - (unsigned)__builtin_ctzll(s);
+}
+
+ALWAYS_INLINE struct entry slot_decode(uint64_t s, uint64_t bucket, unsigned level, unsigned w) {
+    unsigned t = tail_bits(w);
+    uint64_t tail = (s & (s - 1)) << (63 - t); /* without the mark; the core is shifted out */
+    uint64_t where = bucket << (64 - level) | tail >> level | s >> (t + 1);
+    return (struct entry){where, slot_known(s, level, w)};
+}
+
+ALWAYS_INLINE uint64_t weight_of(unsigned known) { return UINT64_C(1) << (ALL_KNOWN - known); }
+
+/* Whether an entry of the stash is, as far as known, the address or its partner. */
+static inline bool entry_is(struct entry e, uint64_t address, unsigned w) {
+    uint64_t mask = leading((unsigned)e.what) | ((1U << core_bits(w)) - 1);
+    return ((e.where ^ address) & mask) == 0 || ((e.where ^ partner_of(address, w)) & mask) == 0;
+}
+
+/* --------------------------------------------------------------------------------------------------------- where it is */
+
+ALWAYS_INLINE unsigned side_of(const struct tidal *f, uint64_t address) { return address < f->tide; }
+ALWAYS_INLINE unsigned level_of(const struct tidal *f, unsigned side) { return f->level + side; }
+
+ALWAYS_INLINE uint8_t *bucket_at(const struct tidal *f, unsigned side, uint64_t number, unsigned w) {
+    const struct array *a = &f->array[side];
+    return (uint8_t *)(a->segment[number >> a->log2_buckets] + (number << bucket_shift(w)));
+}
+
+ALWAYS_INLINE uint8_t *bucket_of(const struct tidal *f, uint64_t address, unsigned w) {
+    unsigned side = side_of(f, address);
+    return bucket_at(f, side, address >> (64 - level_of(f, side)), w);
+}
+
+static inline uint64_t bucket_count(const struct tidal *f) { return (UINT64_C(1) << f->level) + f->line; }
+
+#endif

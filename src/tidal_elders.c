@@ -1,0 +1,203 @@
+/* See tidal_elders.h. */
+#include "tidal_elders.h"
+
+#include <stdlib.h>
+
+#include "alloc.h"
+
+enum {
+    MAP_SPARSE = 8,   /* elders per word above which the map is doubled */
+    MAP_MAX_BITS = 17 /* a map of 1 MiB is copied in well under a millisecond */
+};
+
+static unsigned width(const struct tidal *f) { return f->head.ops->slot_bits; }
+
+static size_t map_bytes(unsigned bits) { return sizeof(uint64_t) << bits; }
+
+static uint64_t canonical(const struct tidal *f, uint64_t address) {
+    return address >> 63 ? partner_of(address, width(f)) : address;
+}
+
+static uint64_t name_of(const struct tidal *f, uint64_t canon, unsigned level, uint64_t copy) {
+    uint64_t known = (canon & leading(level)) | core_of(canon, width(f));
+    return guira__hash_pair(known, copy << 8 | level);
+}
+
+static bool named(const struct tidal *f, uint64_t name) {
+    const guira *names = f->elders->names;
+    return names->ops->contains(names, name);
+}
+
+static uint64_t copies(const struct tidal *f, uint64_t canon, unsigned level) {
+    uint64_t n = 0;
+    while (named(f, name_of(f, canon, level, n))) n++;
+    return n;
+}
+
+/* ------------------------------------------------------------------------------------------------------------ the map */
+
+static uint64_t map_word(const struct elders *e, uint64_t canon) {
+    return e->map_bits == 0 ? 0 : canon << 1 >> (64 - e->map_bits);
+}
+
+static bool map_says_maybe(const struct tidal *f, uint64_t canon) {
+    return f->elders->map[map_word(f->elders, canon)] >> core_of(canon, width(f)) & 1;
+}
+
+/* An elder of a level below the map's may be under several of its words. */
+static void map_add(struct tidal *f, uint64_t canon, unsigned level) {
+    struct elders *e = f->elders;
+    uint64_t known = canon & leading(level);
+    uint64_t words = level - 1 < e->map_bits ? UINT64_C(1) << (e->map_bits - (level - 1)) : 1;
+    for (uint64_t i = 0; i < words; i++) e->map[map_word(e, known) + i] |= UINT64_C(1) << core_of(canon, width(f));
+}
+
+/* Doubling needs no names: what may be under a prefix may be under both its continuations. Without memory the map stays
+ * as it is and spares fewer questions. */
+static void map_grow(struct elders *e) {
+    if (e->names->items >> e->map_bits < MAP_SPARSE || e->map_bits >= MAP_MAX_BITS) return;
+    uint64_t *map = guira__alloc(map_bytes(e->map_bits + 1));
+    if (map == NULL) return;
+    for (uint64_t i = 0; i < UINT64_C(1) << e->map_bits; i++) map[2 * i] = map[2 * i + 1] = e->map[i];
+    guira__free(e->map, map_bytes(e->map_bits));
+    e->map = map;
+    e->map_bits++;
+}
+
+/* -------------------------------------------------------------------------------------------------------- life and death */
+
+static void elders_free(struct elders *e) {
+    if (e == NULL) return;
+    if (e->names != NULL) e->names->ops->destroy(e->names);
+    guira__free(e->map, map_bytes(e->map_bits));
+    guira__free(e, sizeof *e);
+}
+
+static struct elders *elders_new(const struct tidal *f) {
+    struct elders *e = guira__zalloc(sizeof *e);
+    if (e == NULL) return NULL;
+    const struct guira__ops *ops = f->head.ops->elders;
+    guira_config c = f->head.config;
+    c.capacity = 0;
+    e->map = guira__zalloc(map_bytes(0));
+    if (e->map == NULL || ops->create(ops, &c, &e->names) != GUIRA_OK) {
+        elders_free(e);
+        return NULL;
+    }
+    return e;
+}
+
+void guira__elders_destroy(struct tidal *f) {
+    elders_free(f->elders);
+    f->elders = NULL;
+}
+
+guira_status guira__elders_clone(const struct tidal *f, struct tidal *to) {
+    to->elders = NULL;
+    if (f->elders == NULL) return GUIRA_OK;
+    struct elders *e = guira__alloc(sizeof *e);
+    if (e == NULL) return GUIRA_ENOMEM;
+    *e = *f->elders;
+    e->names = NULL;
+    e->map = guira__alloc(map_bytes(e->map_bits));
+    if (e->map == NULL || f->elders->names->ops->clone(f->elders->names, &e->names) != GUIRA_OK) {
+        elders_free(e);
+        return GUIRA_ENOMEM;
+    }
+    memcpy(e->map, f->elders->map, map_bytes(e->map_bits));
+    to->elders = e;
+    return GUIRA_OK;
+}
+
+/* ----------------------------------------------------------------------------------------------------- asking and telling */
+
+guira_status guira__elders_add(struct tidal *f, struct entry entry) {
+    if (f->elders == NULL && (f->elders = elders_new(f)) == NULL) return GUIRA_ENOMEM;
+    struct elders *e = f->elders;
+    uint64_t canon = canonical(f, entry.where);
+    unsigned level = (unsigned)entry.what;
+    guira_status s = e->names->ops->insert(e->names, name_of(f, canon, level, copies(f, canon, level)));
+    if (s == GUIRA_OK) {
+        e->count[level]++;
+        e->levels |= UINT64_C(1) << level;
+        map_grow(e);
+        map_add(f, canon, level);
+    } else if (e->names->items == 0) {
+        guira__elders_destroy(f);
+    }
+    return s;
+}
+
+unsigned guira__elders_level(const struct tidal *f, uint64_t address) {
+    if (f->elders == NULL) return 0;
+    uint64_t canon = canonical(f, address);
+    if (!map_says_maybe(f, canon)) return 0;
+    for (uint64_t left = f->elders->levels; left != 0;) {
+        unsigned level = 63U - (unsigned)__builtin_clzll(left);
+        if (named(f, name_of(f, canon, level, 0))) return level;
+        left ^= UINT64_C(1) << level;
+    }
+    return 0;
+}
+
+uint64_t guira__elders_count(const struct tidal *f, uint64_t address) {
+    if (f->elders == NULL) return 0;
+    uint64_t canon = canonical(f, address), n = 0;
+    if (!map_says_maybe(f, canon)) return 0;
+    for (uint64_t left = f->elders->levels; left != 0; left &= left - 1)
+        n += copies(f, canon, (unsigned)__builtin_ctzll(left));
+    return n;
+}
+
+void guira__elders_remove(struct tidal *f, uint64_t address, unsigned level) {
+    struct elders *e = f->elders;
+    uint64_t canon = canonical(f, address);
+    e->names->ops->remove(e->names, name_of(f, canon, level, copies(f, canon, level) - 1));
+    if (--e->count[level] == 0) e->levels ^= UINT64_C(1) << level;
+    if (e->levels == 0) guira__elders_destroy(f);
+}
+
+/* ------------------------------------------------------------------------------------------------------------ the whole */
+
+uint64_t guira__elders_total(const struct tidal *f) { return f->elders == NULL ? 0 : f->elders->names->items; }
+
+uint64_t guira__elders_bytes(const struct tidal *f) {
+    if (f->elders == NULL) return 0;
+    return guira__alloc_cost(sizeof *f->elders) + guira__alloc_cost(map_bytes(f->elders->map_bits)) +
+           f->elders->names->bytes;
+}
+
+double guira__elders_weight(const struct tidal *f) {
+    double sum = 0;
+    if (f->elders == NULL) return 0;
+    for (unsigned k = 1; k < 64; k++)
+        if (f->elders->count[k] > 0) sum += (double)f->elders->count[k] * (double)weight_of(k);
+    return sum;
+}
+
+const char *guira__elders_check(const struct tidal *f) {
+    const struct elders *e = f->elders;
+    if (e == NULL) return NULL;
+    uint64_t total = 0, words = UINT64_C(1) << e->map_bits, set = 0;
+    for (unsigned k = 0; k < 64; k++) {
+        total += e->count[k];
+        if ((e->count[k] > 0) != (e->levels >> k & 1)) return "elders: a level's bit contradicts its count";
+        if (e->count[k] > 0 && (k == 0 || k > ALL_KNOWN)) return "elders: an impossible level";
+    }
+    if (total == 0) return "elders: kept, but there are none";
+    if (total != e->names->items) return "elders: levels and names do not add up";
+    for (uint64_t i = 0; i < words; i++) set |= e->map[i];
+    if (set == 0) return "elders: the map is empty, but there are some";
+    return e->names->ops->check(e->names);
+}
+
+void guira__elders_dump(const struct tidal *f, guira__sink *sink, void *to) {
+    const struct elders *e = f->elders;
+    uint8_t there = e != NULL;
+    sink(to, &there, 1);
+    if (e == NULL) return;
+    sink(to, e->count, sizeof e->count);
+    sink(to, &e->map_bits, sizeof e->map_bits);
+    sink(to, e->map, map_bytes(e->map_bits));
+    e->names->ops->dump(e->names, sink, to);
+}

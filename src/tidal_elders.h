@@ -1,0 +1,47 @@
+/* Elders: members of a tidal filter of which so little is known that the table can split them no further.
+ *
+ * An entry loses a bit of its tail each time its bucket is split. When there is none left, nobody can say into which of
+ * the two halves it belongs. It becomes an elder and is kept by NAME: the hash of (its level k, the k address bits that
+ * are known, core, number of the copy), in a filter of its own. The address is taken in canonical form, of the two
+ * partners the one whose top bit is 0, so that an elder has one name from whichever side one asks.
+ *
+ * The names are in a tidal filter with 64-bit slots: these hold the whole name, so a name that was not put in is not
+ * found (but for one case in 2^64), and counting copies by asking for copy 0, 1, 2... is exact. With 32-bit slots, a
+ * false match among the names would, once in some ten million removals, take another elder away.
+ *
+ * A lookup has to ask once for each level that has elders. The MAP spares most absent keys that: a bit for each leading
+ * part of an address and each core, set where there may be an elder. */
+#ifndef GUIRA_TIDAL_ELDERS_H
+#define GUIRA_TIDAL_ELDERS_H
+
+#include "tidal.h"
+
+struct elders {
+    guira *names;
+    uint64_t levels; /* bit k: there are elders of level k */
+    uint64_t count[64];
+    uint64_t *map;     /* one word per prefix, one bit per core */
+    unsigned map_bits; /* of the address, after the top bit, that choose the word */
+};
+
+/* Makes an elder of e. ENOMEM, EFULL: nothing has changed. */
+guira_status guira__elders_add(struct tidal *f, struct entry e);
+
+/* The highest level at which address has an elder; 0: none. */
+unsigned guira__elders_level(const struct tidal *f, uint64_t address);
+
+/* How many elders match address. */
+uint64_t guira__elders_count(const struct tidal *f, uint64_t address);
+
+/* Takes away one elder of a level that guira__elders_level() gave. */
+void guira__elders_remove(struct tidal *f, uint64_t address, unsigned level);
+
+uint64_t guira__elders_total(const struct tidal *f);
+uint64_t guira__elders_bytes(const struct tidal *f);
+double guira__elders_weight(const struct tidal *f); /* in units of tidal.weight */
+guira_status guira__elders_clone(const struct tidal *f, struct tidal *to);
+void guira__elders_destroy(struct tidal *f);
+const char *guira__elders_check(const struct tidal *f);
+void guira__elders_dump(const struct tidal *f, guira__sink *sink, void *to);
+
+#endif

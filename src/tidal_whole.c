@@ -1,0 +1,275 @@
+/* See tidal_whole.h. */
+#include "tidal_whole.h"
+
+#include <math.h>
+
+#include "alloc.h"
+#include "tidal_elders.h"
+#include "tidal_table.h"
+
+/* Displacements of partners: random, the top bit set so that partners are in opposite halves of the table, the last six
+ * bits clear so that the core stays as it is. XOR with a constant keeps partners partners at every level. */
+const uint64_t guira__displacement[64] = {
+    0x867ce0444d03ad80, 0xb3cd554079c71e40, 0xb7d943f8c4293bc0, 0xd4156625a93d5100,
+    0xa956522f9ae1ef80, 0xad68a7045a03a640, 0xb38980ffb28a7d40, 0xccc098ffc7878ec0,
+    0xa0f7f64b73c8fc40, 0xeb2e362b313e5000, 0xbdb6544cf2ddb680, 0x984eeee4fe00a5c0,
+    0x8bd91ad9e0f08bc0, 0x842a8b9b3d644740, 0xafced4f1ae91f140, 0x942d3c1c2669d400,
+    0xeac1d7498b344ec0, 0xa8b0b1647eb3ea80, 0x837b7c77dee8a940, 0xc75df77fd33cad80,
+    0xb637ebf7b7ccfc80, 0xd719cd945625c900, 0xee9806bfda0e4b40, 0xa37a18b2c5fb0a00,
+    0xf6086d215d6a4040, 0xf1d365d45dd68180, 0xacfe7330a0f80a80, 0x8b2e91638b762c00,
+    0xec92b7a09c587b40, 0xdc2a3cbb021afb00, 0x8e180ebbecec7e40, 0xc56f4c824ca29d00,
+    0xd3343c71c2bd7940, 0x983d3256e546f480, 0xe10b8cfd5a7e8ec0, 0xe80bf9e1f158f200,
+    0xd34f7adfcf055400, 0xbd024788164b1800, 0xd12abb2935bf0840, 0x9890b0f7c4f822c0,
+    0xe8429a1a08cd2b00, 0x98389e8ba3a78a00, 0xa2e902e371e1e2c0, 0xf2ee6985f6a88940,
+    0xd8e96804f74373c0, 0x89abbaf4bdd2f740, 0x9fb05f62dbdbaa40, 0xe202bb783c402b00,
+    0x9cd43c481ceb3600, 0xeb24da7d4f375180, 0xc0bfdc9a9e6c3d40, 0x9c551dd2cd3a9300,
+    0xa6fbac7f59a295c0, 0x8595990400414500, 0xa212647c4354fc40, 0xe4ea2fb94ff7c800,
+    0xca22a0cfad0ba3c0, 0xa32b24e3d6dd2680, 0xa683cd8bef864640, 0xa7da83c29410f940,
+    0xa794fd3cb02eb9c0, 0xa7718e29509b0300, 0xc85ee9d2a14521c0, 0x8ad48c2e8a1b0000,
+};
+
+#define MAX_BUCKETS (UINT64_C(1) << 40)
+
+static unsigned width(const struct tidal *f) { return f->head.ops->slot_bits; }
+
+/* ------------------------------------------------------------------------------------------------------- life and death */
+
+guira_status guira__tidal_create(const struct guira__ops *ops, const guira_config *c, guira **out) {
+    unsigned w = ops->slot_bits, level;
+    uint64_t line, buckets = guira__buckets_for(c->capacity, c->max_load, w);
+    if (buckets > MAX_BUCKETS) return GUIRA_ELIMIT;
+    guira__table_shape(buckets, &level, &line);
+    if (level + 1 >= max_level(w)) return GUIRA_ELIMIT;
+    struct tidal *f = guira__zalloc(sizeof *f);
+    if (f == NULL) return GUIRA_ENOMEM;
+    f->head.ops = ops;
+    f->head.config = *c;
+    f->head.bytes = guira__alloc_cost(sizeof *f);
+    f->floor = c->capacity > 0 ? buckets : 0;
+    guira__secret_derive(c->seed, f->head.secret);
+    f->head.rng = guira__hash(f->head.secret, NULL, 0);
+    guira_status s = guira__table_create(f, level, line);
+    if (s != GUIRA_OK) {
+        guira__free(f, sizeof *f);
+        return s;
+    }
+    *out = &f->head;
+    return GUIRA_OK;
+}
+
+void guira__tidal_destroy(guira *head) {
+    struct tidal *f = (struct tidal *)head;
+    guira__elders_destroy(f);
+    guira__table_destroy(f);
+    guira__free(f, sizeof *f);
+}
+
+/* Walks the buckets in the order of their addresses. */
+struct walk {
+    const struct tidal *f;
+    unsigned side;
+    uint64_t number;
+};
+
+static struct walk walk_start(const struct tidal *f) {
+    return (struct walk){f, f->line > 0 ? LEFT : RIGHT, 0};
+}
+
+static uint8_t *walk_next(struct walk *w) {
+    if (w->side == LEFT && w->number == 2 * w->f->line) *w = (struct walk){w->f, RIGHT, w->f->line};
+    if (w->side == RIGHT && w->number == UINT64_C(1) << w->f->level) return NULL;
+    return bucket_at(w->f, w->side, w->number++, width(w->f));
+}
+
+guira_status guira__tidal_clone(const guira *head, guira **out) {
+    const struct tidal *f = (const struct tidal *)head;
+    struct tidal *g = guira__alloc(sizeof *g);
+    if (g == NULL) return GUIRA_ENOMEM;
+    *g = *f;
+    g->array[LEFT] = g->array[RIGHT] = (struct array){0};
+    g->head.bytes = guira__alloc_cost(sizeof *g);
+    if (guira__elders_clone(f, g) != GUIRA_OK || guira__table_create(g, f->level, f->line) != GUIRA_OK) {
+        guira__tidal_destroy(&g->head);
+        return GUIRA_ENOMEM;
+    }
+    struct walk from = walk_start(f), to = walk_start(g);
+    for (const uint8_t *bucket; (bucket = walk_next(&from)) != NULL;)
+        memcpy(walk_next(&to), bucket, bucket_bytes(width(f)));
+    *out = &g->head;
+    return GUIRA_OK;
+}
+
+/* ------------------------------------------------------------------------------------------------------------------ size */
+
+/* f becomes g, and g goes the way of f. */
+static void become(struct tidal *f, struct tidal *g) {
+    struct tidal old = *f;
+    *f = *g;
+    *g = old;
+    guira__tidal_destroy(&g->head);
+}
+
+/* Grows a copy and takes its place, so that memory running out half way leaves no trace. */
+static guira_status grow_to(struct tidal *f, uint64_t buckets) {
+    guira *copy;
+    guira_status s = guira__tidal_clone(&f->head, &copy);
+    if (s != GUIRA_OK) return s;
+    struct tidal *g = (struct tidal *)copy;
+    while (s == GUIRA_OK && bucket_count(g) < buckets) s = copy->ops->grow(copy);
+    if (s == GUIRA_OK) become(f, g);
+    else guira__tidal_destroy(copy);
+    return s;
+}
+
+/* An empty table of that size in place of the one there is. */
+static guira_status start_over(struct tidal *f, uint64_t buckets) {
+    struct tidal fresh = *f;
+    unsigned level;
+    uint64_t line;
+    guira__table_shape(buckets, &level, &line);
+    fresh.array[LEFT] = fresh.array[RIGHT] = (struct array){0};
+    fresh.head.bytes = guira__alloc_cost(sizeof fresh);
+    guira_status s = guira__table_create(&fresh, level, line);
+    if (s != GUIRA_OK) return s;
+    guira__elders_destroy(f);
+    guira__table_destroy(f);
+    *f = fresh;
+    f->elders = NULL;
+    f->head.items = 0;
+    f->head.stash = (struct stash){0};
+    f->head.weight = 0;
+    f->beside = false;
+    return GUIRA_OK;
+}
+
+guira_status guira__tidal_reserve(guira *head, uint64_t items) {
+    struct tidal *f = (struct tidal *)head;
+    uint64_t buckets = guira__buckets_for(items, head->config.max_load, width(f));
+    unsigned level;
+    uint64_t line;
+    if (buckets > MAX_BUCKETS) return GUIRA_ELIMIT;
+    guira__table_shape(buckets, &level, &line);
+    if (level + 1 >= max_level(width(f))) return GUIRA_ELIMIT;
+    guira_status s = GUIRA_OK;
+    if (buckets > bucket_count(f)) s = head->items == 0 ? start_over(f, buckets) : grow_to(f, buckets);
+    if (s == GUIRA_OK && buckets > f->floor) guira__table_set_floor(f, buckets);
+    return s;
+}
+
+guira_status guira__tidal_shrink_to_fit(guira *head) {
+    struct tidal *f = (struct tidal *)head;
+    uint64_t buckets = guira__buckets_for(head->items, head->config.max_load, width(f));
+    guira__table_set_floor(f, 0);
+    if (head->items == 0) {
+        start_over(f, MIN_BUCKETS); /* without memory for it everything stays as it is: as far as it gets */
+        return GUIRA_OK;
+    }
+    while (bucket_count(f) > buckets && head->ops->shrink(head) == GUIRA_OK) {}
+    return GUIRA_OK;
+}
+
+guira_status guira__tidal_clear(guira *head) {
+    struct tidal *f = (struct tidal *)head;
+    return start_over(f, f->floor);
+}
+
+/* ------------------------------------------------------------------------------------------------------------- looking */
+
+/* A random key matches an entry that knows K address bits and c of core, from either side, with probability
+ * 2 / 2^(K + c). Summed over all entries this is the number of matches to expect, and e^-that the chance of none. */
+static double predicted_rate(const struct tidal *f) {
+    double weight = (double)f->head.weight + guira__elders_weight(f);
+    return -expm1(-ldexp(weight, 1 - ALL_KNOWN - (int)core_bits(width(f))));
+}
+
+void guira__tidal_stats(const guira *head, guira_stats *out) {
+    const struct tidal *f = (const struct tidal *)head;
+    out->buckets = bucket_count(f);
+    out->slots = out->buckets * bucket_slots(width(f));
+    out->bytes = head->bytes + guira__elders_bytes(f);
+    out->elders = guira__elders_total(f);
+    out->fpr = predicted_rate(f);
+}
+
+/* What was found in the table. */
+struct tally {
+    uint64_t items, weight;
+};
+
+static const char *check_bucket(const uint8_t *bucket, unsigned level, unsigned w, struct tally *sum) {
+    for (unsigned j = 0; j < bucket_slots(w); j++) {
+        uint64_t s = slot_get(bucket, j, w);
+        if (s == 0) continue;
+        if ((unsigned)__builtin_ctzll(s) > tail_bits(w)) return "table: a slot without a mark";
+        unsigned known = slot_known(s, level, w);
+        if (known > ALL_KNOWN) return "table: an entry that knows more than there is";
+        sum->items++;
+        sum->weight += weight_of(known);
+    }
+    if (w == 12 && bucket[15] != 0) return "table: something in the byte between two buckets";
+    return NULL;
+}
+
+static const char *check_shape(const struct tidal *f) {
+    if (f->level < 1 || f->level + 1 > max_level(width(f))) return "tide line: an impossible level";
+    if (f->line >> f->level != 0) return "tide line: beyond the end";
+    if (f->tide != f->line << (64 - f->level)) return "tide line: not where the buckets are";
+    for (unsigned side = RIGHT; side <= LEFT; side++) {
+        const struct array *a = &f->array[side];
+        if (side == LEFT && f->line == 0) continue;
+        if (a->segment == NULL || a->level != f->level + side) return "tide line: an array of the wrong level";
+        if (f->segment[side] != a->segment) return "tide line: lookups use another array";
+        if (f->to_segment[side] != 64 - a->level + a->log2_buckets) return "tide line: lookups use a wrong shift";
+    }
+    if (f->line == 0 && f->array[LEFT].segment != NULL) return "tide line: an array nobody needs";
+    return NULL;
+}
+
+static const char *check_segments(const struct tidal *f) {
+    const struct array *right = &f->array[RIGHT], *left = &f->array[LEFT];
+    for (uint64_t i = 0; i < UINT64_C(1) << (right->level - right->log2_buckets); i++)
+        if ((right->segment[i] != 0) != ((i + 1) << right->log2_buckets > f->line))
+            return "segments: the right has not what it needs, or more";
+    for (uint64_t i = 0; f->line > 0 && i < UINT64_C(1) << (left->level - left->log2_buckets); i++)
+        if ((left->segment[i] != 0) != (i << left->log2_buckets < 2 * f->line))
+            return "segments: the left has not what it needs, or more";
+    return NULL;
+}
+
+static const char *check_stash(const struct tidal *f, struct tally *sum) {
+    const struct stash *s = &f->head.stash;
+    if (s->n > STASH_SIZE) return "stash: more than it can hold";
+    for (unsigned i = 0; i < s->n; i++) {
+        if (s->entry[i].what < 1 || s->entry[i].what > ALL_KNOWN) return "stash: an entry that knows too much or nothing";
+        sum->items++;
+        sum->weight += weight_of((unsigned)s->entry[i].what);
+    }
+    if (f->beside != (s->n > 0 || f->elders != NULL)) return "stash: lookups are not told of it, or for nothing";
+    return NULL;
+}
+
+const char *guira__tidal_check(const guira *head) {
+    const struct tidal *f = (const struct tidal *)head;
+    struct tally sum = {0, 0};
+    const char *broken = check_shape(f);
+    if (broken == NULL) broken = check_segments(f);
+    struct walk walk = walk_start(f);
+    for (const uint8_t *bucket; broken == NULL && (bucket = walk_next(&walk)) != NULL;)
+        broken = check_bucket(bucket, f->level + walk.side, width(f), &sum);
+    if (broken == NULL) broken = check_stash(f, &sum);
+    if (broken == NULL) broken = guira__elders_check(f);
+    if (broken == NULL && sum.items + guira__elders_total(f) != head->items) return "counters: items";
+    if (broken == NULL && sum.weight != f->head.weight) return "counters: weight";
+    return broken;
+}
+
+void guira__tidal_dump(const guira *head, guira__sink *sink, void *to) {
+    const struct tidal *f = (const struct tidal *)head;
+    sink(to, &f->level, sizeof f->level);
+    sink(to, &f->line, sizeof f->line);
+    sink(to, &f->floor, sizeof f->floor);
+    sink(to, &f->head.weight, sizeof f->head.weight);
+    struct walk walk = walk_start(f);
+    for (const uint8_t *bucket; (bucket = walk_next(&walk)) != NULL;) sink(to, bucket, bucket_bytes(width(f)));
+    guira__elders_dump(f, sink, to);
+}

@@ -1,0 +1,18 @@
+/* What concerns a tidal filter as a whole: making, copying, sizing, checking. Nothing here is hot, so the slot width is
+ * a run-time number. */
+#ifndef GUIRA_TIDAL_WHOLE_H
+#define GUIRA_TIDAL_WHOLE_H
+
+#include "tidal.h"
+
+guira_status guira__tidal_create(const struct guira__ops *ops, const guira_config *c, guira **out);
+void guira__tidal_destroy(guira *f);
+guira_status guira__tidal_reserve(guira *f, uint64_t items);
+guira_status guira__tidal_shrink_to_fit(guira *f);
+guira_status guira__tidal_clear(guira *f);
+guira_status guira__tidal_clone(const guira *f, guira **out);
+void guira__tidal_stats(const guira *f, guira_stats *out);
+const char *guira__tidal_check(const guira *f);
+void guira__tidal_dump(const guira *f, guira__sink *sink, void *to);
+
+#endif

@@ -1,0 +1,75 @@
+#!/bin/sh
+# Is what we install enough to build a program, by pkg-config and by CMake, static and shared?
+# usage: install_test.sh <source dir> <build dir>      (environment: CC, CMAKE, EXTRA_CFLAGS)
+set -eu
+
+source=$1
+build=$2
+: "${CC:=cc}" "${CMAKE:=cmake}" "${EXTRA_CFLAGS:=}"
+unset MAKEFLAGS MFLAGS MAKELEVEL CFLAGS LDFLAGS LD_LIBRARY_PATH DESTDIR
+
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+trap 'exit 1' HUP INT TERM
+
+fail() {
+    echo "install_test: $*" >&2
+    exit 1
+}
+
+needs_shared() {
+    readelf -d "$1" | grep -q 'NEEDED.*\[libguira\.so'
+}
+
+# Installed under a staging directory, and used from there: nothing may depend on the final place.
+DESTDIR=$tmp/stage "$CMAKE" --install "$build" --prefix /opt/guira >"$tmp/log" || fail "install: $(cat "$tmp/log")"
+root=$tmp/stage/opt/guira
+[ -f "$root/include/guira.h" ] || fail "no header"
+libdir=$(dirname "$(find "$root" -name libguira.a)")
+version=$(cat "$source/VERSION")
+so=$libdir/libguira.so.$version
+
+# The shared library: its name, and that it exports the public functions and nothing else.
+[ -f "$so" ] || fail "no $so"
+readelf -d "$so" | grep -q 'SONAME.*\[libguira\.so\.'"${version%%.*}"'\]' || fail "wrong SONAME"
+sed -n 's/^GUIRA_API .*[ *]\(guira_[a-z0-9_]*\)(.*/\1/p' "$root/include/guira.h" | sort >"$tmp/declared"
+nm -D --defined-only "$so" | awk '{ print $3 }' | sort >"$tmp/exported"
+[ -s "$tmp/declared" ] || fail "no function found in the header"
+diff "$tmp/declared" "$tmp/exported" || fail "declared (<) and exported (>) differ"
+
+# pkg-config.
+export PKG_CONFIG_PATH="$libdir/pkgconfig"
+[ "$(pkg-config --modversion guira)" = "$version" ] || fail "guira.pc has another version"
+cp "$source/examples/hello.c" "$tmp/hello.c"
+mkdir "$tmp/static"
+cp "$libdir/libguira.a" "$tmp/static"
+# shellcheck disable=SC2046,SC2086
+$CC -std=c11 $EXTRA_CFLAGS "$tmp/hello.c" -o "$tmp/pc_shared" $(pkg-config --cflags --libs guira)
+# The linker takes the first libguira it meets: here the one directory that has only the static one.
+# shellcheck disable=SC2046,SC2086
+$CC -std=c11 $EXTRA_CFLAGS "$tmp/hello.c" -o "$tmp/pc_static" -L"$tmp/static" \
+    $(pkg-config --static --cflags --libs guira)
+needs_shared "$tmp/pc_shared" || fail "pc_shared is not linked with the shared library"
+if needs_shared "$tmp/pc_static"; then fail "pc_static is linked with the shared library"; fi
+LD_LIBRARY_PATH=$libdir "$tmp/pc_shared"
+"$tmp/pc_static"
+
+# CMake.
+cat >"$tmp/CMakeLists.txt" <<EOF
+cmake_minimum_required(VERSION 3.25)
+project(consumer LANGUAGES C)
+find_package(guira ${version%.*} REQUIRED)
+add_executable(cmake_shared hello.c)
+target_link_libraries(cmake_shared PRIVATE guira::guira)
+add_executable(cmake_static hello.c)
+target_link_libraries(cmake_static PRIVATE guira::guira_static)
+EOF
+{
+    "$CMAKE" -S "$tmp" -B "$tmp/out" -G "Unix Makefiles" -DCMAKE_C_COMPILER="$CC" -DCMAKE_C_FLAGS="$EXTRA_CFLAGS" \
+        -DCMAKE_PREFIX_PATH="$root" && "$CMAKE" --build "$tmp/out"
+} >"$tmp/log" 2>&1 || fail "consumer: $(cat "$tmp/log")"
+needs_shared "$tmp/out/cmake_shared" || fail "cmake_shared is not linked with the shared library"
+if needs_shared "$tmp/out/cmake_static"; then fail "cmake_static is linked with the shared library"; fi
+"$tmp/out/cmake_shared"
+"$tmp/out/cmake_static"
+echo "install_test: all well"

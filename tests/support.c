@@ -1,0 +1,167 @@
+/* See support.h. */
+#define XXH_INLINE_ALL
+#include "support.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <xxhash.h>
+
+/* ----------------------------------------------------------------------------------------------------------- random */
+
+uint64_t rng_next(struct rng *r) { /* splitmix64 */
+    uint64_t z = r->state += UINT64_C(0x9e3779b97f4a7c15);
+    z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+    z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
+    return z ^ (z >> 31);
+}
+
+uint64_t rng_below(struct rng *r, uint64_t n) { return rng_next(r) % n; }
+
+struct rng rng_for(const char *test) {
+    const char *given = getenv("GUIRA_SEED");
+    uint64_t seed;
+    if (given != NULL) seed = strtoull(given, NULL, 0);
+    else if (getentropy(&seed, sizeof seed) != 0) abort();
+    print_message("%s: GUIRA_SEED=0x%llx\n", test, (unsigned long long)seed);
+    fflush(stdout);
+    return (struct rng){seed};
+}
+
+static bool is_set(const char *name) {
+    const char *value = getenv(name);
+    return value != NULL && strcmp(value, "0") != 0 && value[0] != '\0';
+}
+bool long_run(void) { return is_set("GUIRA_LONG"); }
+bool quick_run(void) { return is_set("GUIRA_QUICK"); }
+
+/* ----------------------------------------------------------------------------------------------------------- memory */
+
+struct memory memory;
+
+enum { HEADER = 16 }; /* keeps the alignment of malloc */
+
+static void *counting_alloc(size_t size) {
+    memory.calls++;
+    if (memory.calls == memory.fail_at || (memory.fail_on && memory.fail_at > 0 && memory.calls > memory.fail_at)) {
+        memory.failed = true;
+        return NULL;
+    }
+    uint8_t *p = malloc(size + HEADER);
+    if (p == NULL) return NULL;
+    memcpy(p, &size, sizeof size);
+    memory.bytes += size;
+    memory.blocks++;
+    return p + HEADER;
+}
+
+static void counting_release(void *p) {
+    size_t size;
+    memcpy(&size, (uint8_t *)p - HEADER, sizeof size);
+    memory.bytes -= size;
+    memory.blocks--;
+    free((uint8_t *)p - HEADER);
+}
+
+void memory_hook(void) {
+    static const guira_allocator counting = {counting_alloc, counting_release};
+    memset(&memory, 0, sizeof memory);
+    guira_set_allocator(&counting);
+}
+
+void memory_unhook(void) {
+    assert_int_equal(memory.blocks, 0);
+    assert_int_equal(memory.bytes, 0);
+    guira_set_allocator(NULL);
+}
+
+/* ------------------------------------------------------------------------------------------------------------ kinds */
+
+const struct variant *variants(void) {
+    static struct variant list[16];
+    static char name[16][32];
+    if (list[0].name != NULL) return list;
+    const guira_kind kinds[] = {GUIRA_TIDAL, GUIRA_CUCKOO};
+    const char *const kind_name[] = {"tidal", "cuckoo"};
+    const unsigned widths[] = {12, 16, 32};
+    const char *const isas[] = {guira__isa_list()[0], "portable"};
+    size_t n = 0;
+    for (size_t i = 0; i < (strcmp(isas[0], isas[1]) == 0 ? 1 : 2); i++)
+        for (size_t k = 0; k < 2; k++)
+            for (size_t w = 0; w < 3; w++, n++) {
+                snprintf(name[n], sizeof name[n], "%s-%u/%s", kind_name[k], widths[w], isas[i]);
+                list[n] = (struct variant){.name = name[n], .isa = isas[i]};
+                list[n].config.kind = kinds[k];
+                list[n].config.slot_bits = widths[w];
+            }
+    return list;
+}
+
+guira *variant_make(const struct variant *v, struct rng *r, uint64_t capacity) {
+    guira_config c = v->config;
+    if (c.kind == GUIRA_CUCKOO) c.capacity = capacity;
+    for (size_t i = 0; i < sizeof c.seed; i++) c.seed[i] = (uint8_t)rng_next(r);
+    guira *f = NULL;
+    assert_int_equal(guira__create_on(v->isa, &c, &f), GUIRA_OK);
+    return f;
+}
+
+static void into_digest(void *to, const void *bytes, size_t n) {
+    if (XXH3_64bits_update(to, bytes, n) != XXH_OK) abort();
+}
+
+uint64_t digest(const guira *f) {
+    XXH3_state_t *state = XXH3_createState();
+    if (state == NULL || XXH3_64bits_reset(state) != XXH_OK) abort();
+    into_digest(state, &f->items, sizeof f->items);
+    into_digest(state, &f->rng, sizeof f->rng);
+    into_digest(state, &f->kicks, sizeof f->kicks);
+    into_digest(state, &f->grows, sizeof f->grows);
+    into_digest(state, &f->shrinks, sizeof f->shrinks);
+    into_digest(state, &f->stash, sizeof f->stash.entry);
+    into_digest(state, &f->stash.n, sizeof f->stash.n);
+    into_digest(state, f->secret, sizeof f->secret);
+    f->ops->dump(f, into_digest, state);
+    uint64_t d = XXH3_64bits_digest(state);
+    XXH3_freeState(state);
+    return d;
+}
+
+void assert_valid(const guira *f) {
+    const char *reason = NULL;
+    guira_status s = guira_validate(f, &reason);
+    if (s != GUIRA_OK) print_error("invalid: %s\n", reason);
+    assert_int_equal(s, GUIRA_OK);
+}
+
+/* -------------------------------------------------------------------------------------------------------------- model */
+
+void model_add(struct model *m, uint64_t hash) {
+    if (m->n == m->room) {
+        m->room = m->room == 0 ? 1024 : 2 * m->room;
+        m->hash = realloc(m->hash, m->room * sizeof *m->hash);
+        if (m->hash == NULL) abort();
+    }
+    m->hash[m->n++] = hash;
+}
+
+uint64_t model_take(struct model *m, size_t i) {
+    uint64_t hash = m->hash[i];
+    m->hash[i] = m->hash[--m->n];
+    return hash;
+}
+
+void model_free(struct model *m) {
+    free(m->hash);
+    *m = (struct model){0};
+}
+
+void assert_same(const guira *f, const struct model *m) {
+    guira_stats s;
+    assert_int_equal(guira_stats_get(f, &s), GUIRA_OK);
+    assert_int_equal(s.items, m->n);
+    for (size_t i = 0; i < m->n; i++)
+        if (!guira_contains_hash(f, m->hash[i])) fail_msg("member %zu of %zu is missing: %016llx", i, m->n,
+                                                          (unsigned long long)m->hash[i]);
+}

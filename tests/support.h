@@ -1,0 +1,80 @@
+/* What several tests need: a replayable seed, a counting and failing allocator, an exact multiset to compare with, and
+ * one table of kinds so that the same suite runs over all of them. */
+#ifndef GUIRA_TEST_SUPPORT_H
+#define GUIRA_TEST_SUPPORT_H
+
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+/* cmocka wants the four above before it */
+#include <cmocka.h>
+
+#include "guira.h"
+#include "isa.h"
+#include "kind.h"
+
+/* ----------------------------------------------------------------------------------------------------------- random */
+
+struct rng {
+    uint64_t state;
+};
+uint64_t rng_next(struct rng *r);
+uint64_t rng_below(struct rng *r, uint64_t n);
+
+/* GUIRA_SEED if set, else drawn from the system; printed with the name, so that a failure can be replayed. */
+struct rng rng_for(const char *test);
+
+bool long_run(void);  /* GUIRA_LONG=1 */
+bool quick_run(void); /* GUIRA_QUICK=1: a fraction of the work, for sanitizers */
+
+/* ----------------------------------------------------------------------------------------------------------- memory */
+
+/* Counts what is allocated through the hook. */
+struct memory {
+    size_t bytes, blocks;  /* held now */
+    uint64_t calls;        /* allocations so far */
+    uint64_t fail_at;      /* the number of the call that fails, and all after it if fail_on; 0: none */
+    bool fail_on;
+    bool failed;
+};
+extern struct memory memory;
+void memory_hook(void);   /* counts from here on; resets the struct */
+void memory_unhook(void); /* asserts that nothing is left */
+
+/* ------------------------------------------------------------------------------------------------------------ kinds */
+
+/* One way to make a filter. */
+struct variant {
+    const char *name; /* "tidal-16/avx2" */
+    const char *isa;
+    guira_config config; /* kind and slot_bits; the rest at its default */
+};
+
+/* Every kind and width on the best instruction set and on the portable one; ends with name NULL. */
+const struct variant *variants(void);
+
+/* Makes a filter with a seed drawn from r. Asserts success. capacity is what cuckoo needs; tidal ignores it. */
+guira *variant_make(const struct variant *v, struct rng *r, uint64_t capacity);
+
+/* A 64-bit digest of everything that decides what the filter will do (all but the counter of failures). */
+uint64_t digest(const guira *f);
+
+void assert_valid(const guira *f);
+
+/* -------------------------------------------------------------------------------------------------------------- model */
+
+/* An exact multiset of 64-bit hashes, in the order they came except that a removed one gives its place to the last. */
+struct model {
+    uint64_t *hash;
+    size_t n, room;
+};
+void model_add(struct model *m, uint64_t hash);
+uint64_t model_take(struct model *m, size_t i); /* removes and returns */
+void model_free(struct model *m);
+
+/* Every member of the model is in f, and f counts as many. */
+void assert_same(const guira *f, const struct model *m);
+
+#endif

@@ -1,0 +1,357 @@
+/* guira_plan says what the formulas say, picks what is really smallest, and survives any argument. And the two
+ * functions that only return text. */
+#include <float.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "guira.h"
+
+enum { TIDAL, CUCKOO, POWER_OF_TWO, BLOOM };
+
+typedef struct {
+    guira_plan_row rows[GUIRA_PLAN_ROWS];
+    size_t smallest;
+} plan;
+
+static plan plan_for(uint64_t items, double fpr, double growth) {
+    plan p;
+    assert_int_equal(guira_plan(items, fpr, growth, p.rows, &p.smallest), GUIRA_OK);
+    return p;
+}
+
+static void assert_close(double got, double expected, double relative) {
+    if (fabs(got - expected) > relative * fabs(expected)) fail_msg("%.12g is not %.12g", got, expected);
+}
+
+static const uint64_t some_items[] = {1, 2, 7, 8, 9, 1000, 123457, 100000000, UINT64_C(1) << 33, UINT64_C(1) << 48};
+static const double some_rates[] = {0.999, 0.5,   0.37, 0.36, 0.35, 0.1,  0.03,  0.0100001,
+                                    0.005, 0.001, 3e-4, 1e-5, 1e-8, 5e-9, 1e-20, 1e-300};
+static const double some_growths[] = {1, 1.5, 1000, 1e12, DBL_MAX};
+
+/* Calls f with a plan for each combination of the above. */
+static void for_some_plans(void (*f)(const plan *p, uint64_t items, double fpr)) {
+    for (size_t i = 0; i < sizeof some_items / sizeof *some_items; i++)
+        for (size_t j = 0; j < sizeof some_rates / sizeof *some_rates; j++)
+            for (size_t k = 0; k < sizeof some_growths / sizeof *some_growths; k++) {
+                plan p = plan_for(some_items[i], some_rates[j], some_growths[k]);
+                f(&p, some_items[i], some_rates[j]);
+            }
+}
+
+/* --------------------------------------------------------------------------------------------------- known numbers */
+
+static void test_guides_example_comes_out_exactly(void **state) {
+    (void)state;
+    guira_plan_row r = plan_for(100000000, 0.001, 1).rows[POWER_OF_TWO];
+    assert_string_equal(r.name, "cuckoo, power of two");
+    assert_int_equal(r.bits, 13);
+    assert_int_equal(r.buckets, 33554432);
+    assert_int_equal(r.bytes, 218103808);
+    assert_close(r.fpr, 8 * (100e6 / (33554432 * 4.0)) / 8191, 1e-3);
+    assert_true(r.meets);
+}
+
+static void test_rows_come_in_order_and_say_what_they_can_do(void **state) {
+    (void)state;
+    static const struct {
+        const char *name;
+        bool grows, removes;
+    } expected[GUIRA_PLAN_ROWS] = {
+        {"tidal", true, true}, {"cuckoo", false, true}, {"cuckoo, power of two", false, true}, {"bloom", false, false}};
+    plan p = plan_for(1000000, 0.01, 1);
+    for (size_t i = 0; i < GUIRA_PLAN_ROWS; i++) {
+        assert_string_equal(p.rows[i].name, expected[i].name);
+        assert_int_equal(p.rows[i].grows, expected[i].grows);
+        assert_int_equal(p.rows[i].removes, expected[i].removes);
+    }
+}
+
+static void test_tidal_and_cuckoo_follow_their_formulas(void **state) {
+    (void)state;
+    plan p = plan_for(744000, 0.001, 1);
+    assert_int_equal(p.rows[TIDAL].bits, 16);
+    assert_int_equal(p.rows[TIDAL].buckets, 100000);
+    assert_int_equal(p.rows[TIDAL].bytes, 1600000);
+    assert_close(p.rows[TIDAL].fpr, 1 - exp(-16 * 0.93 / 32768), 1e-9);
+    p = plan_for(760000, 0.001, 1);
+    assert_int_equal(p.rows[CUCKOO].bits, 16);
+    assert_int_equal(p.rows[CUCKOO].buckets, 100000);
+    assert_close(p.rows[CUCKOO].fpr, 1 - pow(1 - 1 / 65535.0, 16 * 0.95), 1e-9);
+}
+
+static void test_bloom_follows_the_standard_formula(void **state) {
+    (void)state;
+    guira_plan_row r = plan_for(100000000, 0.001, 1).rows[BLOOM];
+    assert_int_equal(r.bits, 10);
+    assert_close((double)r.buckets, 1.442695 * 100e6 * log2(1000), 1e-4);
+    assert_int_equal(r.bytes, (r.buckets + 7) / 8);
+    assert_close(r.fpr, pow(1 - exp(-10 * 100e6 / (double)r.buckets), 10), 1e-9);
+    assert_int_equal(plan_for(1000, 0.9, 1).rows[BLOOM].bits, 1);
+}
+
+static void test_slots_are_as_narrow_as_the_rate_allows(void **state) {
+    (void)state;
+    /* tidal reaches 9.04e-3, 4.54e-4, 6.93e-9; cuckoo 4.63e-3, 2.32e-4, 3.54e-9 */
+    static const struct {
+        double fpr;
+        unsigned tidal, cuckoo;
+    } expected[] = {{9.1e-3, 12, 12}, {9.0e-3, 16, 12}, {4.7e-3, 16, 12}, {4.6e-3, 16, 16},
+                    {4.6e-4, 16, 16}, {4.5e-4, 32, 16}, {2.4e-4, 32, 16}, {2.3e-4, 32, 32}};
+    for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
+        plan p = plan_for(1000000, expected[i].fpr, 1);
+        assert_int_equal(p.rows[TIDAL].bits, expected[i].tidal);
+        assert_int_equal(p.rows[CUCKOO].bits, expected[i].cuckoo);
+    }
+}
+
+static void test_rate_out_of_reach_gets_the_widest_slots_and_is_called_a_miss(void **state) {
+    (void)state;
+    plan p = plan_for(1000000, 1e-9, 1);
+    for (size_t i = TIDAL; i <= CUCKOO; i++) {
+        assert_int_equal(p.rows[i].bits, 32);
+        assert_false(p.rows[i].meets);
+        assert_true(p.rows[i].fpr > 1e-9);
+    }
+    assert_true(p.smallest > CUCKOO);
+}
+
+/* ------------------------------------------------------------------------------------------------- what wins when */
+
+static void test_bloom_wins_at_three_percent(void **state) {
+    (void)state;
+    plan p = plan_for(100000000, 0.03, 1);
+    assert_int_equal(p.smallest, BLOOM);
+    assert_true(p.rows[BLOOM].meets);
+    for (size_t i = 0; i < BLOOM; i++) assert_true(p.rows[BLOOM].bytes < p.rows[i].bytes);
+}
+
+static void test_cuckoo_and_tidal_win_at_low_rates(void **state) {
+    (void)state;
+    plan p = plan_for(100000000, 3e-8, 1);
+    assert_int_equal(p.smallest, CUCKOO);
+    assert_true(p.rows[CUCKOO].meets && p.rows[TIDAL].meets);
+    assert_true(p.rows[CUCKOO].bytes < p.rows[BLOOM].bytes);
+    assert_true(p.rows[TIDAL].bytes < p.rows[BLOOM].bytes);
+    /* The narrow window of 16-bit slots. */
+    assert_int_equal(plan_for(100000000, 2.5e-4, 1).smallest, CUCKOO);
+}
+
+static void test_power_of_two_wins_when_the_items_just_fit(void **state) {
+    (void)state;
+    uint64_t slots = UINT64_C(4) << 20;
+    assert_int_equal(plan_for(slots * 89 / 100, 1e-5, 1).smallest, POWER_OF_TWO);
+    assert_int_equal(plan_for(slots * 91 / 100, 1e-5, 1).smallest, BLOOM);
+}
+
+static void check_smallest(const plan *p, uint64_t items, double fpr) {
+    (void)items, (void)fpr;
+    const guira_plan_row *best = &p->rows[p->smallest];
+    assert_true(best->meets);
+    for (size_t i = 0; i < GUIRA_PLAN_ROWS; i++) {
+        if (!p->rows[i].meets) continue;
+        assert_true(best->bytes <= p->rows[i].bytes);
+        if (i < p->smallest) assert_true(best->bytes < p->rows[i].bytes); /* of equals the first */
+    }
+}
+
+static void test_smallest_is_the_first_of_fewest_bytes_among_those_that_meet(void **state) {
+    (void)state;
+    for_some_plans(check_smallest);
+}
+
+/* ----------------------------------------------------------------------------------------------------------- growth */
+
+static void test_growth_raises_the_tidal_rate_and_then_the_width(void **state) {
+    (void)state;
+    guira_plan_row one = plan_for(1000000, 0.03, 1).rows[TIDAL];
+    guira_plan_row four = plan_for(1000000, 0.03, 4).rows[TIDAL];
+    guira_plan_row thousand = plan_for(1000000, 0.03, 1000).rows[TIDAL];
+    assert_int_equal(one.bits, 12);
+    assert_int_equal(four.bits, 12);
+    assert_int_equal(four.bytes, one.bytes);
+    assert_close(log1p(-four.fpr), log1p(-one.fpr) * (1 + log(4)), 1e-9);
+    assert_int_equal(thousand.bits, 16);
+    assert_true(thousand.bytes > one.bytes);
+    assert_true(one.meets && four.meets && thousand.meets);
+}
+
+static void test_growth_leaves_fixed_filters_alone(void **state) {
+    (void)state;
+    plan a = plan_for(1000000, 0.001, 1), b = plan_for(1000000, 0.001, 1e6);
+    for (size_t i = CUCKOO; i < GUIRA_PLAN_ROWS; i++) {
+        assert_int_equal(a.rows[i].bits, b.rows[i].bits);
+        assert_int_equal(a.rows[i].bytes, b.rows[i].bytes);
+        assert_true(a.rows[i].fpr == b.rows[i].fpr);
+    }
+}
+
+/* ---------------------------------------------------------------------------------------- what holds for every plan */
+
+static void test_more_items_never_take_fewer_bytes(void **state) {
+    (void)state;
+    for (int step = 0; step < 12; step++) {
+        double fpr = 0.5 * pow(7, -step); /* down to 3e-10 */
+        plan before = plan_for(1, fpr, 1);
+        for (uint64_t items = 2; items < UINT64_C(1) << 48; items += items / 5 + 1) {
+            plan now = plan_for(items, fpr, 1);
+            for (size_t i = 0; i < GUIRA_PLAN_ROWS; i++) assert_true(now.rows[i].bytes >= before.rows[i].bytes);
+            before = now;
+        }
+    }
+}
+
+static void test_stricter_rates_never_take_fewer_bytes(void **state) {
+    (void)state;
+    plan before = plan_for(1000000, 0.9999, 10);
+    for (int step = 0; step < 20000; step++) {
+        plan now = plan_for(1000000, 0.999 * pow(0.997, step), 10); /* down to 1e-26 */
+        for (size_t i = 0; i < GUIRA_PLAN_ROWS; i++) assert_true(now.rows[i].bytes >= before.rows[i].bytes);
+        before = now;
+    }
+}
+
+static void check_meets(const plan *p, uint64_t items, double fpr) {
+    (void)items;
+    for (size_t i = 0; i < GUIRA_PLAN_ROWS; i++) {
+        assert_true(p->rows[i].fpr >= 0 && p->rows[i].fpr <= 1);
+        assert_int_equal(p->rows[i].meets, p->rows[i].fpr <= fpr);
+    }
+    assert_true(p->rows[POWER_OF_TWO].meets); /* any width, any number of bits: these two always can */
+    assert_true(p->rows[BLOOM].meets);
+}
+
+static void test_rows_meet_the_rate_exactly_when_they_say_so(void **state) {
+    (void)state;
+    for_some_plans(check_meets);
+}
+
+static void check_sums(const plan *p, uint64_t items, double fpr) {
+    (void)fpr;
+    static const struct { unsigned slots, bytes; } bucket[] = {[12] = {10, 16}, [16] = {8, 16}, [32] = {8, 32}};
+    for (size_t i = 0; i < GUIRA_PLAN_ROWS; i++)
+        assert_close(p->rows[i].bits_per_item, 8.0 * (double)p->rows[i].bytes / (double)items, 1e-12);
+    for (size_t i = TIDAL; i <= CUCKOO; i++) {
+        const guira_plan_row *r = &p->rows[i];
+        assert_int_equal(r->bytes, r->buckets * bucket[r->bits].bytes);
+        assert_true(r->buckets >= 2);
+        assert_true((double)items <=
+                    (double)r->buckets * bucket[r->bits].slots * (i == TIDAL ? 0.93 : 0.95) * (1 + 1e-12));
+    }
+    const guira_plan_row *two = &p->rows[POWER_OF_TWO];
+    assert_int_equal(two->buckets & (two->buckets - 1), 0);
+    assert_int_equal(two->bytes, (two->buckets * 4 * two->bits + 7) / 8);
+}
+
+static void test_buckets_bytes_and_bits_per_item_agree_and_hold_the_items(void **state) {
+    (void)state;
+    for_some_plans(check_sums);
+}
+
+/* -------------------------------------------------------------------------------------------------------- arguments */
+
+static void assert_refused(uint64_t items, double fpr, double growth, guira_status expected) {
+    plan p, before;
+    memset(&p, 0x5a, sizeof p);
+    memcpy(&before, &p, sizeof p);
+    assert_int_equal(guira_plan(items, fpr, growth, p.rows, &p.smallest), expected);
+    assert_memory_equal(&p, &before, sizeof p);
+}
+
+static void test_bad_arguments_are_refused_and_nothing_is_written(void **state) {
+    (void)state;
+    static const double bad_rates[] = {0, -0.0, 1, -0.5, 2, NAN, INFINITY, -INFINITY};
+    static const double bad_growths[] = {0, 0.999, -1, NAN, INFINITY, -INFINITY};
+    assert_refused(0, 0.01, 1, GUIRA_EINVAL);
+    for (size_t i = 0; i < sizeof bad_rates / sizeof *bad_rates; i++)
+        assert_refused(1000, bad_rates[i], 1, GUIRA_EINVAL);
+    for (size_t i = 0; i < sizeof bad_growths / sizeof *bad_growths; i++)
+        assert_refused(1000, 0.01, bad_growths[i], GUIRA_EINVAL);
+
+    plan p;
+    guira_plan_row *no_rows = NULL;
+    assert_int_equal(guira_plan(1000, 0.01, 1, no_rows, &p.smallest), GUIRA_EINVAL);
+    assert_int_equal(guira_plan(1000, 0.01, 1, p.rows, NULL), GUIRA_EINVAL);
+}
+
+static void test_too_many_items_are_a_limit_and_not_an_overflow(void **state) {
+    (void)state;
+    assert_refused((UINT64_C(1) << 48) + 1, 0.01, 1, GUIRA_ELIMIT);
+    assert_refused(UINT64_MAX, 1e-300, DBL_MAX, GUIRA_ELIMIT);
+    assert_refused(UINT64_MAX, 0, 1, GUIRA_EINVAL);
+    plan p = plan_for(UINT64_C(1) << 48, DBL_TRUE_MIN, DBL_MAX);
+    for (size_t i = 0; i < GUIRA_PLAN_ROWS; i++) assert_true(p.rows[i].bytes > UINT64_C(1) << 48);
+}
+
+static void test_rates_next_to_zero_and_one_are_planned(void **state) {
+    (void)state;
+    static const uint64_t items[] = {1, 1000, UINT64_C(1) << 48};
+    static const double rates[] = {DBL_TRUE_MIN, DBL_MIN, 1 - DBL_EPSILON / 2};
+    for (size_t i = 0; i < 3; i++)
+        for (size_t j = 0; j < 3; j++) {
+            plan p = plan_for(items[i], rates[j], 1);
+            check_meets(&p, items[i], rates[j]);
+            check_smallest(&p, items[i], rates[j]);
+            check_sums(&p, items[i], rates[j]);
+        }
+}
+
+/* ------------------------------------------------------------------------------------------------------------ texts */
+
+static void test_every_status_has_its_own_text(void **state) {
+    (void)state;
+    for (int a = GUIRA_EUNSUPPORTED; a <= GUIRA_OK; a++) {
+        const char *text = guira_strerror((guira_status)a);
+        assert_true(text && *text);
+        assert_string_not_equal(text, "unknown status");
+        for (int b = GUIRA_EUNSUPPORTED; b < a; b++) assert_string_not_equal(text, guira_strerror((guira_status)b));
+    }
+}
+
+static void test_unknown_status_is_called_unknown(void **state) {
+    (void)state;
+    static const int unknown[] = {1, GUIRA_EUNSUPPORTED - 1, -128, 127};
+    for (size_t i = 0; i < sizeof unknown / sizeof *unknown; i++)
+        assert_string_equal(guira_strerror((guira_status)unknown[i]), "unknown status");
+}
+
+static void test_version_is_three_numbers(void **state) {
+    (void)state;
+    unsigned a, b, c;
+    char rest;
+    assert_string_equal(guira_version(), GUIRA_VERSION_STRING);
+    assert_int_equal(sscanf(guira_version(), "%u.%u.%u%c", &a, &b, &c, &rest), 3);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_guides_example_comes_out_exactly),
+        cmocka_unit_test(test_rows_come_in_order_and_say_what_they_can_do),
+        cmocka_unit_test(test_tidal_and_cuckoo_follow_their_formulas),
+        cmocka_unit_test(test_bloom_follows_the_standard_formula),
+        cmocka_unit_test(test_slots_are_as_narrow_as_the_rate_allows),
+        cmocka_unit_test(test_rate_out_of_reach_gets_the_widest_slots_and_is_called_a_miss),
+        cmocka_unit_test(test_bloom_wins_at_three_percent),
+        cmocka_unit_test(test_cuckoo_and_tidal_win_at_low_rates),
+        cmocka_unit_test(test_power_of_two_wins_when_the_items_just_fit),
+        cmocka_unit_test(test_smallest_is_the_first_of_fewest_bytes_among_those_that_meet),
+        cmocka_unit_test(test_growth_raises_the_tidal_rate_and_then_the_width),
+        cmocka_unit_test(test_growth_leaves_fixed_filters_alone),
+        cmocka_unit_test(test_more_items_never_take_fewer_bytes),
+        cmocka_unit_test(test_stricter_rates_never_take_fewer_bytes),
+        cmocka_unit_test(test_rows_meet_the_rate_exactly_when_they_say_so),
+        cmocka_unit_test(test_buckets_bytes_and_bits_per_item_agree_and_hold_the_items),
+        cmocka_unit_test(test_bad_arguments_are_refused_and_nothing_is_written),
+        cmocka_unit_test(test_too_many_items_are_a_limit_and_not_an_overflow),
+        cmocka_unit_test(test_rates_next_to_zero_and_one_are_planned),
+        cmocka_unit_test(test_every_status_has_its_own_text),
+        cmocka_unit_test(test_unknown_status_is_called_unknown),
+        cmocka_unit_test(test_version_is_three_numbers),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
