@@ -14,6 +14,10 @@
 extern "C" {
 #endif
 
+/* For the loop in contains(): each answer is wanted before the next question is asked. Without it a compiler may turn
+ * eight or sixteen lookups into one with vector gathers, which is a batch by another name. */
+#define BENCH_ONE_AT_A_TIME(answer) __asm__ volatile("" : "+r"(answer))
+
 struct bench_peer {
     const char *name;
     int grows; /* create() may be given 0 and insert goes on */

@@ -3,21 +3,15 @@
  *
  *     hook's pointer        block
  *     |...................d|################|        d = 1..64
- *
- * Without one, blocks of 2 MiB and more are mapped on their own and ask for huge pages: a lookup in a big table is two
- * cache misses either way, but with 4 KiB pages it is up to two page walks as well. */
+ */
 #define _GNU_SOURCE
 #include "alloc.h"
 
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "guira.h"
-
-#ifdef __linux__
-#include <sys/mman.h>
-#endif
 
 enum { ALIGNMENT = 64 };
 #define HUGE_PAGE ((size_t)2 << 20)
@@ -29,7 +23,68 @@ void guira_set_allocator(const guira_allocator *a) {
     else memset(&hook, 0, sizeof hook);
 }
 
+bool guira__memory_has(double bytes) {
+    long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGESIZE);
+    return pages <= 0 || size <= 0 || bytes <= (double)pages * (double)size;
+}
+
 static size_t round_up(size_t n, size_t to) { return (n + to - 1) / to * to; }
+
+/* ----------------------------------------------------------------------------------------------------------- regions */
+
+#ifdef __linux__
+#include <sys/mman.h>
+
+#ifndef MADV_COLLAPSE
+#define MADV_COLLAPSE 25 /* since Linux 6.1; older ones say no, and nothing is lost */
+#endif
+
+/* Maps one huge page more than needed and cuts the ends off, so that the region starts on a huge page. */
+uint8_t *guira__region_open(size_t size) {
+    if (hook.alloc != NULL || size < HUGE_PAGE || size > PTRDIFF_MAX - 2 * HUGE_PAGE) return NULL;
+    size = round_up(size, HUGE_PAGE);
+    int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
+    uint8_t *raw = mmap(NULL, size + HUGE_PAGE, PROT_READ | PROT_WRITE, flags, -1, 0);
+    if (raw == MAP_FAILED) return NULL;
+    size_t head = (HUGE_PAGE - (uintptr_t)raw % HUGE_PAGE) % HUGE_PAGE;
+    if (head > 0) munmap(raw, head);
+    munmap(raw + head + size, HUGE_PAGE - head);
+    return raw + head;
+}
+
+void guira__region_close(uint8_t *region, size_t size) { munmap(region, round_up(size, HUGE_PAGE)); }
+
+void guira__region_drop(uint8_t *region, size_t from, size_t to) { madvise(region + from, to - from, MADV_DONTNEED); }
+
+/* Whole huge pages between from and to. All advice is a wish: without it the region works as well, only slower. */
+static void advise_whole(uint8_t *region, size_t from, size_t to, int advice) {
+    from = round_up(from, HUGE_PAGE);
+    to = to / HUGE_PAGE * HUGE_PAGE;
+    if (from < to) madvise(region + from, to - from, advice);
+}
+
+void guira__region_expect(uint8_t *region, size_t from, size_t to) { advise_whole(region, from, to, MADV_HUGEPAGE); }
+
+void guira__region_collect(uint8_t *region, size_t from, size_t to) { advise_whole(region, from, to, MADV_COLLAPSE); }
+#else
+uint8_t *guira__region_open(size_t size) {
+    (void)size;
+    return NULL;
+}
+void guira__region_close(uint8_t *region, size_t size) {
+    (void)region;
+    (void)size;
+}
+void guira__region_drop(uint8_t *region, size_t from, size_t to) {
+    (void)region;
+    (void)from;
+    (void)to;
+}
+void guira__region_expect(uint8_t *region, size_t from, size_t to) { guira__region_drop(region, from, to); }
+void guira__region_collect(uint8_t *region, size_t from, size_t to) { guira__region_drop(region, from, to); }
+#endif
+
+/* ------------------------------------------------------------------------------------------------------------ blocks */
 
 static void *hook_alloc(size_t size) {
     uint8_t *raw = hook.alloc(size + ALIGNMENT);
@@ -39,59 +94,24 @@ static void *hook_alloc(size_t size) {
     return raw + distance;
 }
 
-#ifdef __linux__
-static bool is_mapped(size_t size) { return size >= HUGE_PAGE; }
-
-/* Maps one huge page more than needed and cuts the ends off, so that the block starts on a huge page. */
-static void *map_huge(size_t size) {
-    size = round_up(size, HUGE_PAGE);
-    uint8_t *raw = mmap(NULL, size + HUGE_PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (raw == MAP_FAILED) return NULL;
-    size_t head = (HUGE_PAGE - (uintptr_t)raw % HUGE_PAGE) % HUGE_PAGE;
-    if (head > 0) munmap(raw, head);
-    munmap(raw + head + size, HUGE_PAGE - head);
-    madvise(raw + head, size, MADV_HUGEPAGE); /* a wish: without it the block works as well, only slower */
-    return raw + head;
-}
-
-static void unmap_huge(void *p, size_t size) { munmap(p, round_up(size, HUGE_PAGE)); }
-#else
-static bool is_mapped(size_t size) {
-    (void)size;
-    return false;
-}
-static void *map_huge(size_t size) {
-    (void)size;
-    return NULL;
-}
-static void unmap_huge(void *p, size_t size) {
-    (void)p;
-    (void)size;
-}
-#endif
-
 void *guira__alloc(size_t size) {
-    if (size > PTRDIFF_MAX - 2 * HUGE_PAGE) return NULL;
+    if (size > PTRDIFF_MAX - ALIGNMENT) return NULL;
     if (hook.alloc != NULL) return hook_alloc(size);
-    if (is_mapped(size)) return map_huge(size);
     return aligned_alloc(ALIGNMENT, round_up(size, ALIGNMENT));
 }
 
 void *guira__zalloc(size_t size) {
     void *p = guira__alloc(size);
-    bool already_zero = hook.alloc == NULL && is_mapped(size);
-    if (p != NULL && !already_zero) memset(p, 0, size);
+    if (p != NULL) memset(p, 0, size);
     return p;
 }
 
-void guira__free(void *p, size_t size) {
+void guira__free(void *p) {
     if (p == NULL) return;
     if (hook.alloc != NULL) hook.release((uint8_t *)p - ((uint8_t *)p)[-1]);
-    else if (is_mapped(size)) unmap_huge(p, size);
     else free(p);
 }
 
 size_t guira__alloc_cost(size_t size) {
-    if (hook.alloc != NULL) return size + ALIGNMENT;
-    return round_up(size, is_mapped(size) ? HUGE_PAGE : ALIGNMENT);
+    return hook.alloc != NULL ? size + ALIGNMENT : round_up(size, ALIGNMENT);
 }

@@ -1,19 +1,33 @@
 /* Memory: everything the library allocates goes through here, and through the hook of guira_set_allocator.
  *
- * A block is aligned to 64 bytes, so that buckets never straddle a cache line. Callers remember sizes; freeing takes
- * the size back, which is how each filter can tell how many bytes it holds without asking anybody.
+ * A block is aligned to 64 bytes, so that buckets never straddle a cache line. Callers remember what they
+ * hold, which is how each filter can tell its bytes without asking anybody.
  */
 #ifndef GUIRA_ALLOC_H
 #define GUIRA_ALLOC_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 void *guira__alloc(size_t size);  /* not cleared; NULL: no memory */
 void *guira__zalloc(size_t size); /* all zero */
-void guira__free(void *p, size_t size);
+void guira__free(void *p);
 
 /* What a block of this size really takes, the hook's bytes counted. */
 size_t guira__alloc_cost(size_t size);
+
+/* Whether the machine has that much memory at all. Systems promise more than they have and end who believes it. */
+bool guira__memory_has(double bytes);
+
+/* A region: addresses for a big array whose memory comes when it is touched, all zero, and can be given back in parts.
+ * Parts that are in use for good get huge pages: a lookup in a big table is two cache misses either way, but with pages
+ * of 4 KiB it is up to two page walks as well, and on a virtual machine those cost more than the misses.
+ * NULL: there are none to be had (too small, a hook is set, another system), use blocks. */
+uint8_t *guira__region_open(size_t size);
+void guira__region_close(uint8_t *region, size_t size);
+void guira__region_drop(uint8_t *region, size_t from, size_t to);    /* gives the memory back */
+void guira__region_expect(uint8_t *region, size_t from, size_t to);  /* all this will be used: huge pages on first touch */
+void guira__region_collect(uint8_t *region, size_t from, size_t to); /* all this is used: gather it into huge pages */
 
 #endif

@@ -21,6 +21,7 @@ struct cuckoo {
     guira head;
     uint8_t *table;
     uint64_t buckets;
+    bool in_region;
 };
 
 #define FILTER struct cuckoo
@@ -193,6 +194,16 @@ ALWAYS_INLINE guira_status remove_one(struct cuckoo *f, uint64_t hash, unsigned 
 static unsigned width(const struct cuckoo *f) { return f->head.ops->slot_bits; }
 static size_t table_bytes(const struct cuckoo *f) { return (size_t)(f->buckets << bucket_shift(width(f))); }
 
+/* The table, all empty: in a region if it is big, so that it gets huge pages. */
+static guira_status table_make(struct cuckoo *f) {
+    if (!guira__memory_has((double)table_bytes(f))) return GUIRA_ENOMEM;
+    f->table = guira__region_open(table_bytes(f));
+    f->in_region = f->table != NULL;
+    if (f->in_region) guira__region_expect(f->table, 0, table_bytes(f));
+    else f->table = guira__zalloc(table_bytes(f));
+    return f->table != NULL ? GUIRA_OK : GUIRA_ENOMEM;
+}
+
 static guira_status create(const struct guira__ops *ops, const guira_config *c, guira **out) {
     double buckets = ceil((double)c->capacity / (c->max_load * bucket_slots(ops->slot_bits)));
     if (buckets > (double)MAX_BUCKETS) return GUIRA_ELIMIT;
@@ -201,12 +212,11 @@ static guira_status create(const struct guira__ops *ops, const guira_config *c, 
     f->head.ops = ops;
     f->head.config = *c;
     f->buckets = (uint64_t)buckets;
-    f->table = guira__zalloc(table_bytes(f));
-    if (f->table == NULL) {
-        guira__free(f, sizeof *f);
+    if (table_make(f) != GUIRA_OK) {
+        guira__free(f);
         return GUIRA_ENOMEM;
     }
-    f->head.bytes = guira__alloc_cost(sizeof *f) + guira__alloc_cost(table_bytes(f));
+    f->head.bytes = guira__alloc_cost(sizeof *f) + (f->in_region ? table_bytes(f) : guira__alloc_cost(table_bytes(f)));
     guira__secret_derive(c->seed, f->head.secret);
     f->head.rng = guira__hash(f->head.secret, NULL, 0);
     *out = &f->head;
@@ -215,8 +225,9 @@ static guira_status create(const struct guira__ops *ops, const guira_config *c, 
 
 static void destroy(guira *head) {
     struct cuckoo *f = (struct cuckoo *)head;
-    guira__free(f->table, table_bytes(f));
-    guira__free(f, sizeof *f);
+    if (f->in_region) guira__region_close(f->table, table_bytes(f));
+    else guira__free(f->table);
+    guira__free(f);
 }
 
 static guira_status clone(const guira *head, guira **out) {
@@ -224,9 +235,8 @@ static guira_status clone(const guira *head, guira **out) {
     struct cuckoo *g = guira__alloc(sizeof *g);
     if (g == NULL) return GUIRA_ENOMEM;
     *g = *f;
-    g->table = guira__alloc(table_bytes(f));
-    if (g->table == NULL) {
-        guira__free(g, sizeof *g);
+    if (table_make(g) != GUIRA_OK) {
+        guira__free(g);
         return GUIRA_ENOMEM;
     }
     memcpy(g->table, f->table, table_bytes(f));

@@ -25,15 +25,16 @@ struct probe {
 /* One shift brings bucket number and tail down together: [bucket | tail | one bit more]. No branch asks for the side. */
 ALWAYS_INLINE struct probe probe_at(const struct tidal *f, uint64_t address, uint64_t core, unsigned w) {
     unsigned side = side_of(f, address), t = tail_bits(w);
+    uintptr_t segment = f->segment[2 * (address >> f->to_segment) + side];
     if (w == 64) {
-        struct entry e = {address, ALL_KNOWN};
-        return (struct probe){bucket_of(f, address, w), slot_encode(e, level_of(f, side), w)};
+        unsigned level = level_of(f, side);
+        uint64_t q = slot_encode((struct entry){address, ALL_KNOWN}, level, w);
+        return (struct probe){(const uint8_t *)(segment + (address >> (64 - level) << bucket_shift(w))), q};
     }
-    uint64_t both = address >> f->to_tail[side];
-    uintptr_t segment = f->segment[side][address >> f->to_segment[side]];
+    uint64_t both = address >> (f->to_tail - side);
     uint64_t bucket = both >> (t + 1) << bucket_shift(w);
     uint64_t tail = both & ((UINT64_C(2) << t) - 2);
-    return (struct probe){(const uint8_t *)(segment + bucket), core << (t + 1) | tail | 1};
+    return (struct probe){(const uint8_t *)(segment + bucket), (core << (t + 1) | 1) | tail};
 }
 
 COLD static bool contains_beside(const struct tidal *f, uint64_t address, unsigned w) {

@@ -31,21 +31,22 @@ enum {
 
 /* The array of one level, in segments: see tidal_table.h. */
 struct array {
-    uintptr_t *segment; /* where bucket 0 would be if the whole array were where this segment is; 0: not there */
+    uint8_t *region; /* where it lies if it lies in one piece, else NULL */
     unsigned level;
     unsigned log2_buckets; /* of a segment */
+    bool open;
 };
 
 struct elders;
 
 struct tidal {
     guira head;
-    /* What a lookup needs, together in one cache line; indexed by LEFT or RIGHT. */
+    /* What a lookup needs, together in one cache line. */
     uint64_t tide __attribute__((aligned(64))); /* addresses below it are on the left */
-    const uintptr_t *segment[2];
-    uint64_t to_segment[2]; /* shifts an address to the number of its segment */
-    uint64_t to_tail[2];    /* shifts an address until its tail ends one above the lowest bit */
-    uint64_t beside;        /* whether there is anything in the stash or among the elders */
+    uintptr_t *segment;                         /* the directory: {right, left} for each leading part of an address */
+    uint64_t to_segment;                        /* shifts an address to the number of its pair */
+    uint64_t to_tail;                           /* shifts it until its tail ends one above the lowest bit; left: one less */
+    uint64_t beside;                            /* whether there is anything in the stash or among the elders */
     /* What a change needs. */
     uint64_t grow_at;   /* grow when there are more items than that */
     uint64_t shrink_at; /* shrink when there are fewer */
@@ -53,7 +54,8 @@ struct tidal {
     uint64_t floor;     /* buckets not to shrink below: what was reserved */
     unsigned level;     /* L */
     bool starved;       /* the last attempt to grow found no memory */
-    struct array array[2];
+    unsigned directory_bits;
+    struct array array[2]; /* RIGHT and LEFT */
     struct elders *elders; /* NULL: none */
 };
 
@@ -115,8 +117,8 @@ ALWAYS_INLINE unsigned side_of(const struct tidal *f, uint64_t address) { return
 ALWAYS_INLINE unsigned level_of(const struct tidal *f, unsigned side) { return f->level + side; }
 
 ALWAYS_INLINE uint8_t *bucket_at(const struct tidal *f, unsigned side, uint64_t number, unsigned w) {
-    const struct array *a = &f->array[side];
-    return (uint8_t *)(a->segment[number >> a->log2_buckets] + (number << bucket_shift(w)));
+    uint64_t pair = number >> (level_of(f, side) - f->directory_bits);
+    return (uint8_t *)(f->segment[2 * pair + side] + (number << bucket_shift(w)));
 }
 
 ALWAYS_INLINE uint8_t *bucket_of(const struct tidal *f, uint64_t address, unsigned w) {

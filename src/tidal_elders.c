@@ -59,7 +59,7 @@ static void map_grow(struct elders *e) {
     uint64_t *map = guira__alloc(map_bytes(e->map_bits + 1));
     if (map == NULL) return;
     for (uint64_t i = 0; i < UINT64_C(1) << e->map_bits; i++) map[2 * i] = map[2 * i + 1] = e->map[i];
-    guira__free(e->map, map_bytes(e->map_bits));
+    guira__free(e->map);
     e->map = map;
     e->map_bits++;
 }
@@ -69,8 +69,8 @@ static void map_grow(struct elders *e) {
 static void elders_free(struct elders *e) {
     if (e == NULL) return;
     if (e->names != NULL) e->names->ops->destroy(e->names);
-    guira__free(e->map, map_bytes(e->map_bits));
-    guira__free(e, sizeof *e);
+    guira__free(e->map);
+    guira__free(e);
 }
 
 static struct elders *elders_new(const struct tidal *f) {

@@ -1,8 +1,12 @@
-/* See tidal_table.h. Nothing here looks into a bucket. */
+/* See tidal_table.h. Nothing here looks into a bucket.
+ *
+ * The directory is one array of pairs, {right, left}, indexed by the leading bits of an address. The right may have
+ * half as many segments as the left; then two neighbouring pairs say the same of it. An entry is where bucket 0 would
+ * be if the whole array lay where this segment lies, so that a lookup adds a bucket's offset without asking where the
+ * segment starts. */
 #include "tidal_table.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #include "alloc.h"
 
@@ -38,109 +42,177 @@ static void thresholds(struct tidal *f) {
     f->shrink_at = sparse < fits ? sparse : fits;
 }
 
-/* After the table has changed its shape: what lookups and policies derive from it. */
+/* After the line has moved: what lookups and policies derive from it. */
 static void settle(struct tidal *f) {
     f->tide = f->line << (64 - f->level);
-    for (unsigned side = RIGHT; side <= LEFT; side++) {
-        const struct array *a = &f->array[f->line == 0 ? RIGHT : side]; /* no left: nobody asks, but shifts stay legal */
-        f->segment[side] = a->segment;
-        f->to_segment[side] = 64 - a->level + a->log2_buckets;
-        f->to_tail[side] = width(f) == 64 ? 0 : 63 - a->level - tail_bits(width(f));
-    }
+    f->to_segment = 64 - f->directory_bits;
+    f->to_tail = width(f) == 64 ? 0 : 63 - f->level - tail_bits(width(f));
     thresholds(f);
 }
 
-/* ---------------------------------------------------------------------------------------------------------- segments */
-
-static size_t directory_bytes(const struct array *a) {
-    return sizeof(uintptr_t) << (a->level - a->log2_buckets);
+void guira__table_set_floor(struct tidal *f, uint64_t buckets) {
+    f->floor = buckets;
+    thresholds(f);
 }
+
+/* --------------------------------------------------------------------------------------------------------- directory */
+
+static void charge(struct tidal *f, size_t cost) { f->head.bytes += cost; }
+static void discharge(struct tidal *f, size_t cost) { f->head.bytes -= cost; }
+
+static size_t directory_cost(unsigned bits) { return guira__alloc_cost(2 * sizeof(uintptr_t) << bits); }
+
+/* Which bits of a level's addresses choose the segment. */
+static unsigned segment_bits(const struct array *a) { return a->level - a->log2_buckets; }
+
+static bool has_segment(const struct tidal *f, unsigned side, uint64_t number) {
+    const struct array *a = &f->array[side];
+    if (!a->open || number >> segment_bits(a) != 0) return false;
+    return f->segment[2 * (number << (f->directory_bits - segment_bits(a))) + side] != 0;
+}
+
+static void directory_set(struct tidal *f, unsigned side, uint64_t number, uintptr_t base) {
+    unsigned twins = f->directory_bits - segment_bits(&f->array[side]);
+    for (uint64_t i = number << twins; i < (number + 1) << twins; i++) f->segment[2 * i + side] = base;
+}
+
+/* Gives the directory another number of bits, at least those of the arrays that are open. */
+static guira_status directory_resize(struct tidal *f, unsigned bits) {
+    if (f->segment != NULL && bits == f->directory_bits) return GUIRA_OK;
+    uintptr_t *pairs = guira__zalloc(2 * sizeof *pairs << bits);
+    if (pairs == NULL) return GUIRA_ENOMEM;
+    charge(f, directory_cost(bits));
+    for (uint64_t i = 0; f->segment != NULL && i < UINT64_C(1) << bits; i++) {
+        uint64_t old = bits > f->directory_bits ? i >> (bits - f->directory_bits) : i << (f->directory_bits - bits);
+        pairs[2 * i] = f->segment[2 * old];
+        pairs[2 * i + 1] = f->segment[2 * old + 1];
+    }
+    if (f->segment != NULL) discharge(f, directory_cost(f->directory_bits));
+    guira__free(f->segment);
+    f->segment = pairs;
+    f->directory_bits = bits;
+    f->to_segment = 64 - bits;
+    return GUIRA_OK;
+}
+
+/* Empties one side's column, or moves it to the other side. */
+static void directory_move(struct tidal *f, unsigned from, unsigned to) {
+    for (uint64_t i = 0; i < UINT64_C(1) << f->directory_bits; i++) {
+        f->segment[2 * i + to] = f->segment[2 * i + from];
+        f->segment[2 * i + from] = 0;
+    }
+    f->array[to] = f->array[from];
+    f->array[from] = (struct array){0};
+}
+
+/* ---------------------------------------------------------------------------------------------------------- segments */
 
 static size_t segment_bytes(const struct tidal *f, const struct array *a) {
     return (size_t)1 << (a->log2_buckets + bucket_shift(width(f)));
 }
 
-static void *take(struct tidal *f, size_t size, bool cleared) {
-    void *p = cleared ? guira__zalloc(size) : guira__alloc(size);
-    if (p != NULL) f->head.bytes += guira__alloc_cost(size);
-    return p;
+static size_t array_bytes(const struct tidal *f, const struct array *a) {
+    return (size_t)1 << (a->level + bucket_shift(width(f)));
 }
 
-static void give_back(struct tidal *f, void *p, size_t size) {
-    guira__free(p, size);
-    f->head.bytes -= guira__alloc_cost(size);
-}
-
-static guira_status array_open(struct tidal *f, struct array *a, unsigned level) {
+static struct array array_plan(const struct tidal *f, unsigned level) {
     unsigned shift = bucket_shift(width(f));
     unsigned log2_buckets = level > SEGMENTS ? level - SEGMENTS : 0;
     if (log2_buckets + shift < MIN_SEGMENT) log2_buckets = MIN_SEGMENT - shift;
     if (log2_buckets + shift > MAX_SEGMENT) log2_buckets = MAX_SEGMENT - shift;
     if (log2_buckets > level - 1) log2_buckets = level - 1; /* at least two, so that to_segment is a legal shift */
-    struct array opened = {.level = level, .log2_buckets = log2_buckets};
-    opened.segment = take(f, directory_bytes(&opened), true);
-    if (opened.segment == NULL) return GUIRA_ENOMEM;
-    *a = opened;
-    return GUIRA_OK;
+    return (struct array){.level = level, .log2_buckets = log2_buckets, .open = true};
 }
 
-static bool has_segment(const struct array *a, uint64_t number) {
-    return a->segment != NULL && number >> (a->level - a->log2_buckets) == 0 && a->segment[number] != 0;
+static size_t segment_cost(const struct tidal *f, const struct array *a) {
+    return a->region != NULL ? segment_bytes(f, a) : guira__alloc_cost(segment_bytes(f, a));
 }
 
-static guira_status segment_make(struct tidal *f, struct array *a, uint64_t number, bool cleared) {
-    if (has_segment(a, number)) return GUIRA_OK;
+static guira_status segment_make(struct tidal *f, unsigned side, uint64_t number, bool cleared) {
+    struct array *a = &f->array[side];
+    if (has_segment(f, side, number)) return GUIRA_OK;
     size_t bytes = segment_bytes(f, a);
-    void *p = take(f, bytes, cleared);
+    uint8_t *p = a->region != NULL ? a->region + number * bytes : cleared ? guira__zalloc(bytes) : guira__alloc(bytes);
     if (p == NULL) return GUIRA_ENOMEM;
-    a->segment[number] = (uintptr_t)p - (uintptr_t)number * bytes;
+    charge(f, segment_cost(f, a));
+    directory_set(f, side, number, (uintptr_t)p - (uintptr_t)number * bytes);
     return GUIRA_OK;
 }
 
-static void segment_drop(struct tidal *f, struct array *a, uint64_t number) {
-    if (!has_segment(a, number)) return;
+static void segment_drop(struct tidal *f, unsigned side, uint64_t number) {
+    struct array *a = &f->array[side];
+    if (!has_segment(f, side, number)) return;
     size_t bytes = segment_bytes(f, a);
-    give_back(f, (void *)(a->segment[number] + (uintptr_t)number * bytes), bytes);
-    a->segment[number] = 0;
+    uint64_t entry = 2 * (number << (f->directory_bits - segment_bits(a))) + side;
+    if (a->region != NULL) guira__region_drop(a->region, number * bytes, (number + 1) * bytes);
+    else guira__free((void *)(f->segment[entry] + (uintptr_t)number * bytes));
+    discharge(f, segment_cost(f, a));
+    directory_set(f, side, number, 0);
 }
 
-static void array_close(struct tidal *f, struct array *a) {
-    if (a->segment == NULL) return;
-    for (uint64_t i = 0; i < UINT64_C(1) << (a->level - a->log2_buckets); i++) segment_drop(f, a, i);
-    give_back(f, a->segment, directory_bytes(a));
+/* The side must be closed, and the directory have bits enough. */
+static void array_open(struct tidal *f, unsigned side, struct array plan) {
+    plan.region = guira__region_open(array_bytes(f, &plan));
+    f->array[side] = plan;
+}
+
+static void array_close(struct tidal *f, unsigned side) {
+    struct array *a = &f->array[side];
+    if (!a->open) return;
+    for (uint64_t i = 0; i < UINT64_C(1) << segment_bits(a); i++) segment_drop(f, side, i);
+    if (a->region != NULL) guira__region_close(a->region, array_bytes(f, a));
     *a = (struct array){0};
 }
 
 /* --------------------------------------------------------------------------------------------------------- the table */
 
+/* The buckets from..to of an array that is new, all empty. */
 static guira_status fill(struct tidal *f, unsigned side, uint64_t from, uint64_t to) {
     struct array *a = &f->array[side];
     for (uint64_t i = from >> a->log2_buckets; i << a->log2_buckets < to; i++)
-        if (segment_make(f, a, i, true) != GUIRA_OK) return GUIRA_ENOMEM;
+        if (segment_make(f, side, i, true) != GUIRA_OK) return GUIRA_ENOMEM;
+    unsigned shift = bucket_shift(width(f));
+    if (a->region != NULL) guira__region_expect(a->region, from << shift, to << shift);
     return GUIRA_OK;
 }
 
 guira_status guira__table_create(struct tidal *f, unsigned level, uint64_t line) {
+    struct array right = array_plan(f, level), left = array_plan(f, level + 1);
+    f->segment = NULL;
+    f->array[LEFT] = f->array[RIGHT] = (struct array){0};
     f->level = level;
     f->line = line;
-    guira_status s = array_open(f, &f->array[RIGHT], level);
-    if (s == GUIRA_OK) s = fill(f, RIGHT, line, UINT64_C(1) << level);
-    if (s == GUIRA_OK && line > 0) s = array_open(f, &f->array[LEFT], level + 1);
-    if (s == GUIRA_OK && line > 0) s = fill(f, LEFT, 0, 2 * line);
+    if (!guira__memory_has(ldexp((double)bucket_count(f), (int)bucket_shift(width(f))))) return GUIRA_ENOMEM;
+    guira_status s = directory_resize(f, segment_bits(line > 0 ? &left : &right));
+    if (s != GUIRA_OK) return s;
+    array_open(f, RIGHT, right);
+    s = fill(f, RIGHT, line, UINT64_C(1) << level);
+    if (s == GUIRA_OK && line > 0) {
+        array_open(f, LEFT, left);
+        s = fill(f, LEFT, 0, 2 * line);
+    }
     if (s != GUIRA_OK) guira__table_destroy(f);
     else settle(f);
     return s;
 }
 
 void guira__table_destroy(struct tidal *f) {
-    array_close(f, &f->array[RIGHT]);
-    array_close(f, &f->array[LEFT]);
+    if (f->segment == NULL) return;
+    array_close(f, RIGHT);
+    array_close(f, LEFT);
+    discharge(f, directory_cost(f->directory_bits));
+    guira__free(f->segment);
+    f->segment = NULL;
 }
 
 guira_status guira__table_ready_to_rise(struct tidal *f) {
-    struct array *left = &f->array[LEFT];
-    guira_status s = left->segment == NULL ? array_open(f, left, f->level + 1) : GUIRA_OK;
-    if (s == GUIRA_OK) s = segment_make(f, left, (2 * f->line) >> left->log2_buckets, false);
+    guira_status s = GUIRA_OK;
+    if (!f->array[LEFT].open) {
+        struct array plan = array_plan(f, f->level + 1);
+        s = directory_resize(f, segment_bits(&plan));
+        if (s == GUIRA_OK) array_open(f, LEFT, plan);
+    }
+    if (s == GUIRA_OK) s = segment_make(f, LEFT, (2 * f->line) >> f->array[LEFT].log2_buckets, false);
     if (s != GUIRA_OK) guira__table_trim(f);
     return s;
 }
@@ -148,9 +220,8 @@ guira_status guira__table_ready_to_rise(struct tidal *f) {
 void guira__table_rise(struct tidal *f) {
     f->line++;
     if (f->line == UINT64_C(1) << f->level) {
-        array_close(f, &f->array[RIGHT]);
-        f->array[RIGHT] = f->array[LEFT];
-        f->array[LEFT] = (struct array){0};
+        array_close(f, RIGHT);
+        directory_move(f, LEFT, RIGHT);
         f->level++;
         f->line = 0;
     }
@@ -159,40 +230,43 @@ void guira__table_rise(struct tidal *f) {
 
 /* At line 0 the right is complete, so it can be the left of a table one level lower, whose own right is empty still. */
 static guira_status level_down(struct tidal *f) {
-    struct array lower = {0};
-    guira_status s = array_open(f, &lower, f->level - 1);
+    guira_status s = directory_resize(f, segment_bits(&f->array[RIGHT]));
     if (s != GUIRA_OK) return s;
-    uint64_t last = (UINT64_C(1) << lower.level) - 1;
-    s = segment_make(f, &lower, last >> lower.log2_buckets, false);
-    if (s != GUIRA_OK) {
-        array_close(f, &lower);
-        return s;
-    }
-    f->array[LEFT] = f->array[RIGHT];
-    f->array[RIGHT] = lower;
+    directory_move(f, RIGHT, LEFT);
+    array_open(f, RIGHT, array_plan(f, f->level - 1));
     f->level--;
-    f->line = last + 1;
-    return GUIRA_OK;
+    f->line = UINT64_C(1) << f->level;
+    s = segment_make(f, RIGHT, (f->line - 1) >> f->array[RIGHT].log2_buckets, false);
+    if (s != GUIRA_OK) {
+        f->line--;
+        guira__table_rise(f);
+    }
+    return s;
 }
 
 guira_status guira__table_fall(struct tidal *f) {
-    struct array *right = &f->array[RIGHT];
-    guira_status s = f->line == 0 ? level_down(f) : segment_make(f, right, (f->line - 1) >> right->log2_buckets, false);
+    guira_status s = f->line == 0 ? level_down(f)
+                                  : segment_make(f, RIGHT, (f->line - 1) >> f->array[RIGHT].log2_buckets, false);
     if (s != GUIRA_OK) return s;
     f->line--;
     settle(f);
     return GUIRA_OK;
 }
 
-void guira__table_trim(struct tidal *f) {
-    struct array *right = &f->array[RIGHT], *left = &f->array[LEFT];
-    uint64_t passed = f->line >> right->log2_buckets;
-    if (passed > 0) segment_drop(f, right, passed - 1);
-    if (f->line == 0) array_close(f, left);
-    else segment_drop(f, left, ((2 * f->line - 1) >> left->log2_buckets) + 1);
+/* A huge page has filled up, on the left from below or on the right from above. */
+static void collect(const struct tidal *f) {
+    const size_t huge = (size_t)1 << MAX_SEGMENT;
+    size_t left = (size_t)(2 * f->line) << bucket_shift(width(f)), right = left / 2;
+    if (f->array[LEFT].region != NULL && left % huge == 0)
+        guira__region_collect(f->array[LEFT].region, left - huge, left);
+    if (f->array[RIGHT].region != NULL && right % huge == 0 && right < array_bytes(f, &f->array[RIGHT]))
+        guira__region_collect(f->array[RIGHT].region, right, right + huge);
 }
 
-void guira__table_set_floor(struct tidal *f, uint64_t buckets) {
-    f->floor = buckets;
-    thresholds(f);
+void guira__table_trim(struct tidal *f) {
+    uint64_t passed = f->line >> f->array[RIGHT].log2_buckets;
+    if (passed > 0) segment_drop(f, RIGHT, passed - 1);
+    if (f->line == 0) array_close(f, LEFT);
+    else segment_drop(f, LEFT, ((2 * f->line - 1) >> f->array[LEFT].log2_buckets) + 1);
+    collect(f);
 }

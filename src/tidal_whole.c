@@ -50,7 +50,7 @@ guira_status guira__tidal_create(const struct guira__ops *ops, const guira_confi
     f->head.rng = guira__hash(f->head.secret, NULL, 0);
     guira_status s = guira__table_create(f, level, line);
     if (s != GUIRA_OK) {
-        guira__free(f, sizeof *f);
+        guira__free(f);
         return s;
     }
     *out = &f->head;
@@ -61,7 +61,7 @@ void guira__tidal_destroy(guira *head) {
     struct tidal *f = (struct tidal *)head;
     guira__elders_destroy(f);
     guira__table_destroy(f);
-    guira__free(f, sizeof *f);
+    guira__free(f);
 }
 
 /* Walks the buckets in the order of their addresses. */
@@ -86,7 +86,7 @@ guira_status guira__tidal_clone(const guira *head, guira **out) {
     struct tidal *g = guira__alloc(sizeof *g);
     if (g == NULL) return GUIRA_ENOMEM;
     *g = *f;
-    g->array[LEFT] = g->array[RIGHT] = (struct array){0};
+    g->segment = NULL;
     g->head.bytes = guira__alloc_cost(sizeof *g);
     if (guira__elders_clone(f, g) != GUIRA_OK || guira__table_create(g, f->level, f->line) != GUIRA_OK) {
         guira__tidal_destroy(&g->head);
@@ -127,7 +127,6 @@ static guira_status start_over(struct tidal *f, uint64_t buckets) {
     unsigned level;
     uint64_t line;
     guira__table_shape(buckets, &level, &line);
-    fresh.array[LEFT] = fresh.array[RIGHT] = (struct array){0};
     fresh.head.bytes = guira__alloc_cost(sizeof fresh);
     guira_status s = guira__table_create(&fresh, level, line);
     if (s != GUIRA_OK) return s;
@@ -150,6 +149,7 @@ guira_status guira__tidal_reserve(guira *head, uint64_t items) {
     if (buckets > MAX_BUCKETS) return GUIRA_ELIMIT;
     guira__table_shape(buckets, &level, &line);
     if (level + 1 >= max_level(width(f))) return GUIRA_ELIMIT;
+    if (!guira__memory_has(ldexp((double)buckets, (int)bucket_shift(width(f))))) return GUIRA_ENOMEM;
     guira_status s = GUIRA_OK;
     if (buckets > bucket_count(f)) s = head->items == 0 ? start_over(f, buckets) : grow_to(f, buckets);
     if (s == GUIRA_OK && buckets > f->floor) guira__table_set_floor(f, buckets);
@@ -214,25 +214,24 @@ static const char *check_shape(const struct tidal *f) {
     if (f->level < 1 || f->level + 1 > max_level(width(f))) return "tide line: an impossible level";
     if (f->line >> f->level != 0) return "tide line: beyond the end";
     if (f->tide != f->line << (64 - f->level)) return "tide line: not where the buckets are";
-    for (unsigned side = RIGHT; side <= LEFT; side++) {
-        const struct array *a = &f->array[side];
-        if (side == LEFT && f->line == 0) continue;
-        if (a->segment == NULL || a->level != f->level + side) return "tide line: an array of the wrong level";
-        if (f->segment[side] != a->segment) return "tide line: lookups use another array";
-        if (f->to_segment[side] != 64 - a->level + a->log2_buckets) return "tide line: lookups use a wrong shift";
-    }
-    if (f->line == 0 && f->array[LEFT].segment != NULL) return "tide line: an array nobody needs";
+    if (f->array[RIGHT].level != f->level || !f->array[RIGHT].open) return "tide line: no right of its level";
+    if (f->array[LEFT].open != (f->line > 0)) return "tide line: a left that is not needed, or none";
+    if (f->line > 0 && f->array[LEFT].level != f->level + 1) return "tide line: a left of the wrong level";
+    if (f->to_segment != 64 - f->directory_bits) return "directory: lookups use a wrong shift";
     return NULL;
 }
 
-static const char *check_segments(const struct tidal *f) {
+/* Each pair of the directory must have what is on this side of the line, and nothing beyond it. */
+static const char *check_directory(const struct tidal *f) {
     const struct array *right = &f->array[RIGHT], *left = &f->array[LEFT];
-    for (uint64_t i = 0; i < UINT64_C(1) << (right->level - right->log2_buckets); i++)
-        if ((right->segment[i] != 0) != ((i + 1) << right->log2_buckets > f->line))
-            return "segments: the right has not what it needs, or more";
-    for (uint64_t i = 0; f->line > 0 && i < UINT64_C(1) << (left->level - left->log2_buckets); i++)
-        if ((left->segment[i] != 0) != (i << left->log2_buckets < 2 * f->line))
-            return "segments: the left has not what it needs, or more";
+    for (uint64_t i = 0; i < UINT64_C(1) << f->directory_bits; i++) {
+        uint64_t r = i >> (f->directory_bits + right->log2_buckets - right->level);
+        bool needs_right = (r + 1) << right->log2_buckets > f->line;
+        if ((f->segment[2 * i + RIGHT] != 0) != needs_right) return "directory: wrong about the right";
+        uint64_t l = left->open ? i >> (f->directory_bits + left->log2_buckets - left->level) : 0;
+        bool needs_left = left->open && l << left->log2_buckets < 2 * f->line;
+        if ((f->segment[2 * i + LEFT] != 0) != needs_left) return "directory: wrong about the left";
+    }
     return NULL;
 }
 
@@ -252,7 +251,7 @@ const char *guira__tidal_check(const guira *head) {
     const struct tidal *f = (const struct tidal *)head;
     struct tally sum = {0, 0};
     const char *broken = check_shape(f);
-    if (broken == NULL) broken = check_segments(f);
+    if (broken == NULL) broken = check_directory(f);
     struct walk walk = walk_start(f);
     for (const uint8_t *bucket; broken == NULL && (bucket = walk_next(&walk)) != NULL;)
         broken = check_bucket(bucket, f->level + walk.side, width(f), &sum);

@@ -157,6 +157,39 @@ void model_free(struct model *m) {
     *m = (struct model){0};
 }
 
+void crowd_add(struct crowd *c, uint64_t hash) {
+    if (c->end == c->room) {
+        c->room = c->room == 0 ? 1024 : 2 * c->room;
+        c->hash = realloc(c->hash, c->room * sizeof *c->hash);
+        if (c->hash == NULL) abort();
+    }
+    c->hash[c->end++] = hash;
+    c->live++;
+}
+
+static size_t crowd_find(const struct crowd *c, enum choice how, struct rng *r) {
+    size_t i = how == OLDEST ? 0 : c->end - 1;
+    while (how == ANY && c->hash[i = rng_below(r, c->end)] == GONE) {}
+    while (how == OLDEST && c->hash[i] == GONE) i++;
+    while (how == NEWEST && c->hash[i] == GONE) i--;
+    return i;
+}
+
+uint64_t crowd_pick(const struct crowd *c, enum choice how, struct rng *r) { return c->hash[crowd_find(c, how, r)]; }
+
+uint64_t crowd_take(struct crowd *c, enum choice how, struct rng *r) {
+    size_t i = crowd_find(c, how, r), n = 0;
+    uint64_t hash = c->hash[i];
+    c->hash[i] = GONE;
+    c->live--;
+    while (c->end > 0 && c->hash[c->end - 1] == GONE) c->end--;
+    if (c->end <= 2 * c->live + 64) return hash;
+    for (i = 0; i < c->end; i++)
+        if (c->hash[i] != GONE) c->hash[n++] = c->hash[i];
+    c->end = n;
+    return hash;
+}
+
 void assert_same(const guira *f, const struct model *m) {
     guira_stats s;
     assert_int_equal(guira_stats_get(f, &s), GUIRA_OK);

@@ -74,6 +74,17 @@ void model_add(struct model *m, uint64_t hash);
 uint64_t model_take(struct model *m, size_t i); /* removes and returns */
 void model_free(struct model *m);
 
+/* The same in the order they came, always. A removed one leaves a GONE behind, until more are gone than there. */
+struct crowd {
+    uint64_t *hash;
+    size_t end, room, live;
+};
+enum { GONE = 0 }; /* no member has this hash, but for one case in 2^64 */
+enum choice { ANY, OLDEST, NEWEST, CHOICES };
+void crowd_add(struct crowd *c, uint64_t hash);
+uint64_t crowd_pick(const struct crowd *c, enum choice how, struct rng *r); /* there must be one */
+uint64_t crowd_take(struct crowd *c, enum choice how, struct rng *r);       /* removes and returns */
+
 /* Every member of the model is in f, and f counts as many. */
 void assert_same(const guira *f, const struct model *m);
 
