@@ -210,6 +210,7 @@ static guira_status create(const struct guira__ops *ops, const guira_config *c, 
     struct cuckoo *f = guira__zalloc(sizeof *f);
     if (f == NULL) return GUIRA_ENOMEM;
     f->head.ops = ops;
+    f->head.contains = ops->contains;
     f->head.config = *c;
     f->buckets = (uint64_t)buckets;
     if (table_make(f) != GUIRA_OK) {

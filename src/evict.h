@@ -1,7 +1,7 @@
 /* Making room in two full buckets: the walk that every kind of cuckoo filter here shares.
  *
- * WHO STEPS ASIDE? Each entry of a full bucket has one other place. All those places are fetched at once, and the first
- * entry whose other place has room moves there:
+ * WHO STEPS ASIDE? Each entry of a full bucket has one other place. The first entry whose other place has room moves
+ * there (the processor, guessing that none has, fetches the next ones meanwhile):
  *
  *     new -> [a b c d e f g h]          a's other bucket is full, b's is full, c's has room: c goes, new takes its slot
  *             v v v
@@ -42,16 +42,16 @@ struct options {
     struct spot to[MAX_SLOTS];
 };
 
-ALWAYS_INLINE void look_ahead(const FILTER *f, struct spot at, const uint8_t *from, struct options *o, unsigned w) {
-    o->movable = 0;
-    for (unsigned j = 0; j < bucket_slots(w); j++) {
-        struct entry e = spot_read(f, at, slot_get(at.bucket, j, w), w);
-        bool can = entry_cross(f, &e, w);
-        o->entry[j] = e;
-        o->to[j] = can ? spot_of(f, e.where, w) : at;
-        __builtin_prefetch(o->to[j].bucket, 1);
-        o->movable |= (unsigned)(can && o->to[j].bucket != at.bucket && o->to[j].bucket != from) << j;
-    }
+/* Where the entry in slot j could go. */
+ALWAYS_INLINE bool look_ahead(const FILTER *f, struct spot at, unsigned j, const uint8_t *from, struct options *o,
+                              unsigned w) {
+    struct entry e = spot_read(f, at, slot_get(at.bucket, j, w), w);
+    if (!entry_cross(f, &e, w)) return false;
+    o->entry[j] = e;
+    o->to[j] = spot_of(f, e.where, w);
+    if (o->to[j].bucket == at.bucket || o->to[j].bucket == from) return false;
+    o->movable |= 1U << j;
+    return true;
 }
 
 /* The first set bit of mask at or after a random one. */
@@ -80,9 +80,9 @@ ALWAYS_INLINE bool make_room(FILTER *f, struct entry e, unsigned kicks, struct j
     const uint8_t *from = NULL;
     struct options o;
     for (unsigned kick = 0; kick < kicks && journal_room(log) >= 2; kick++) {
-        look_ahead(f, at, from, &o, w);
-        for (unsigned left = o.movable; left != 0; left &= left - 1)
-            if (step_aside(f, at, (unsigned)__builtin_ctz(left), &o, e, log, w)) return true;
+        o.movable = 0;
+        for (unsigned j = 0; j < bucket_slots(w); j++)
+            if (look_ahead(f, at, j, from, &o, w) && step_aside(f, at, j, &o, e, log, w)) return true;
         if (o.movable == 0) return false;
         unsigned j = pick(&f->head, o.movable, w);
         entry_lift(f, o.entry[j]);

@@ -32,7 +32,7 @@ guira_status guira_insert_hash(guira *f, uint64_t hash) {
     return s;
 }
 
-bool guira_contains_hash(const guira *f, uint64_t hash) { return f != NULL && f->ops->contains(f, hash); }
+bool guira_contains_hash(const guira *f, uint64_t hash) { return f != NULL && f->contains(f, hash); }
 
 guira_status guira_remove_hash(guira *f, uint64_t hash) {
     return f == NULL ? GUIRA_EINVAL : f->ops->remove(f, hash);
@@ -82,11 +82,11 @@ guira_status guira_insert(guira *f, const void *key, size_t len) {
 guira_status guira_insert_unique(guira *f, const void *key, size_t len) {
     if (!is_key(f, key, len)) return GUIRA_EINVAL;
     uint64_t hash = guira_hash(f, key, len);
-    return f->ops->contains(f, hash) ? GUIRA_EEXIST : guira_insert_hash(f, hash);
+    return f->contains(f, hash) ? GUIRA_EEXIST : guira_insert_hash(f, hash);
 }
 
 bool guira_contains(const guira *f, const void *key, size_t len) {
-    return is_key(f, key, len) && f->ops->contains(f, guira_hash(f, key, len));
+    return is_key(f, key, len) && f->contains(f, guira_hash(f, key, len));
 }
 
 guira_status guira_remove(guira *f, const void *key, size_t len) {

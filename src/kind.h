@@ -18,6 +18,7 @@ struct guira__ops {
     guira_status (*insert)(guira *f, uint64_t hash);
     guira_status (*insert_crowded)(guira *f, uint64_t hash); /* the part of insert for two full buckets */
     bool (*contains)(const guira *f, uint64_t hash);
+    bool (*contains_flat)(const guira *f, uint64_t hash); /* tidal: for arrays that lie in one piece */
     guira_status (*remove)(guira *f, uint64_t hash);
     uint64_t (*count)(const guira *f, uint64_t hash);
     size_t (*contains_many)(const guira *f, const uint64_t *hash, size_t n, bool *out);
@@ -37,6 +38,7 @@ struct guira__ops {
 
 struct guira {
     const struct guira__ops *ops;
+    bool (*contains)(const guira *f, uint64_t hash); /* ops->contains, or contains_flat where that will do */
     guira_config config; /* every default filled in */
     uint64_t items;
     uint64_t bytes; /* allocated, the struct itself included */

@@ -22,19 +22,24 @@ struct probe {
     uint64_t q;
 };
 
-/* One shift brings bucket number and tail down together: [bucket | tail | one bit more]. No branch asks for the side. */
-ALWAYS_INLINE struct probe probe_at(const struct tidal *f, uint64_t address, uint64_t core, unsigned w) {
-    unsigned side = side_of(f, address), t = tail_bits(w);
-    uintptr_t segment = f->segment[2 * (address >> f->to_segment) + side];
+/* Whether each array lies in one piece, so that its start says where every bucket is, or in segments. */
+enum lie { IN_SEGMENTS, FLAT };
+
+/* One shift brings bucket number and tail down together: [bucket | tail | one bit more]. No branch asks for the side.
+ * Beyond the cache the processor looks up as many keys at once as fit into its window, so every instruction counts. */
+ALWAYS_INLINE struct probe probe_at(const struct tidal *f, uint64_t address, uint64_t core, unsigned w, enum lie lie) {
+    uint64_t side = address < f->tide;
+    unsigned t = tail_bits(w);
+    uintptr_t start = lie == FLAT ? f->start[side] : f->segment[2 * (address >> f->to_segment) + side];
     if (w == 64) {
-        unsigned level = level_of(f, side);
+        unsigned level = level_of(f, (unsigned)side);
         uint64_t q = slot_encode((struct entry){address, ALL_KNOWN}, level, w);
-        return (struct probe){(const uint8_t *)(segment + (address >> (64 - level) << bucket_shift(w))), q};
+        return (struct probe){(const uint8_t *)(start + (address >> (64 - level) << bucket_shift(w))), q};
     }
     uint64_t both = address >> (f->to_tail - side);
     uint64_t bucket = both >> (t + 1) << bucket_shift(w);
     uint64_t tail = both & ((UINT64_C(2) << t) - 2);
-    return (struct probe){(const uint8_t *)(segment + bucket), (core << (t + 1) | 1) | tail};
+    return (struct probe){(const uint8_t *)(start + bucket), tail + (core << (t + 1)) + 1};
 }
 
 COLD static bool contains_beside(const struct tidal *f, uint64_t address, unsigned w) {
@@ -43,10 +48,10 @@ COLD static bool contains_beside(const struct tidal *f, uint64_t address, unsign
     return guira__elders_level(f, address) > 0;
 }
 
-ALWAYS_INLINE bool contains(const struct tidal *f, uint64_t address, unsigned w) {
+ALWAYS_INLINE bool contains(const struct tidal *f, uint64_t address, unsigned w, enum lie lie) {
     uint64_t core = core_of(address, w);
-    struct probe a = probe_at(f, address, core, w);
-    struct probe b = probe_at(f, address ^ guira__displacement[core], core, w);
+    struct probe a = probe_at(f, address, core, w, lie);
+    struct probe b = probe_at(f, address ^ guira__displacement[core], core, w, lie);
     if (either_matches(a.bucket, a.q, b.bucket, b.q, w, PREFIX)) return true;
     return UNLIKELY(f->beside) && contains_beside(f, address, w);
 }
@@ -55,27 +60,31 @@ ALWAYS_INLINE bool contains(const struct tidal *f, uint64_t address, unsigned w)
  * whole group, then look. 32 lookups are enough to cover the latency. */
 enum { GROUP = 32 };
 
-ALWAYS_INLINE size_t contains_many(const struct tidal *f, const uint64_t *hash, size_t n, bool *out, unsigned w) {
+ALWAYS_INLINE size_t contains_group(const struct tidal *f, const uint64_t *hash, size_t n, bool *out, unsigned w,
+                                    enum lie lie) {
+    struct probe a[GROUP], b[GROUP];
     size_t present = 0;
-    for (size_t done = 0; done < n; done += GROUP) {
-        struct probe probe[2 * GROUP];
-        size_t m = n - done < GROUP ? n - done : GROUP;
-        for (size_t i = 0; i < m; i++) {
-            uint64_t address = hash[done + i], core = core_of(address, w);
-            probe[2 * i] = probe_at(f, address, core, w);
-            probe[2 * i + 1] = probe_at(f, address ^ guira__displacement[core], core, w);
-            __builtin_prefetch(probe[2 * i].bucket);
-            __builtin_prefetch(probe[2 * i + 1].bucket);
-        }
-        for (size_t i = 0; i < m; i++) {
-            struct probe a = probe[2 * i], b = probe[2 * i + 1];
-            bool found = either_matches(a.bucket, a.q, b.bucket, b.q, w, PREFIX);
-            if (UNLIKELY(f->beside) && !found) found = contains_beside(f, hash[done + i], w);
-            out[done + i] = found;
-            present += found;
-        }
+    for (size_t i = 0; i < n; i++) {
+        uint64_t core = core_of(hash[i], w);
+        a[i] = probe_at(f, hash[i], core, w, lie);
+        b[i] = probe_at(f, hash[i] ^ guira__displacement[core], core, w, lie);
+        __builtin_prefetch(a[i].bucket);
+        __builtin_prefetch(b[i].bucket);
+    }
+    for (size_t i = 0; i < n; i++) {
+        bool found = either_matches(a[i].bucket, a[i].q, b[i].bucket, b[i].q, w, PREFIX);
+        if (UNLIKELY(f->beside) && !found) found = contains_beside(f, hash[i], w);
+        out[i] = found;
+        present += found;
     }
     return present;
+}
+
+ALWAYS_INLINE size_t contains_many(const struct tidal *f, const uint64_t *hash, size_t n, bool *out, unsigned w,
+                                    enum lie lie) {
+    size_t present = 0, i = 0;
+    for (; n - i >= GROUP; i += GROUP) present += contains_group(f, hash + i, GROUP, out + i, w, lie);
+    return present + contains_group(f, hash + i, n - i, out + i, w, lie);
 }
 
 ALWAYS_INLINE void prefetch(const struct tidal *f, uint64_t address, unsigned w) {
@@ -85,7 +94,8 @@ ALWAYS_INLINE void prefetch(const struct tidal *f, uint64_t address, unsigned w)
 
 ALWAYS_INLINE uint64_t count(const struct tidal *f, uint64_t address, unsigned w) {
     uint64_t core = core_of(address, w), n = 0;
-    struct probe a = probe_at(f, address, core, w), b = probe_at(f, partner_of(address, w), core, w);
+    struct probe a = probe_at(f, address, core, w, IN_SEGMENTS);
+    struct probe b = probe_at(f, partner_of(address, w), core, w, IN_SEGMENTS);
     n += (unsigned)__builtin_popcount(match_mask(a.bucket, a.q, w, PREFIX));
     n += (unsigned)__builtin_popcount(match_mask(b.bucket, b.q, w, PREFIX));
     for (unsigned i = 0; i < f->head.stash.n; i++) n += entry_is(f->head.stash.entry[i], address, w);
@@ -146,7 +156,8 @@ ALWAYS_INLINE void spot_put(struct tidal *f, struct spot at, unsigned slot, stru
 ALWAYS_INLINE guira_status insert_crowded(struct tidal *f, uint64_t address, unsigned w) {
     struct copies copies = {.places = 2 * bucket_slots(w)};
     uint64_t core = core_of(address, w);
-    struct probe a = probe_at(f, address, core, w), b = probe_at(f, partner_of(address, w), core, w);
+    struct probe a = probe_at(f, address, core, w, IN_SEGMENTS);
+    struct probe b = probe_at(f, partner_of(address, w), core, w, IN_SEGMENTS);
     copies.in_table = (unsigned)__builtin_popcount(match_mask(a.bucket, a.q, w, PREFIX)) +
                       (unsigned)__builtin_popcount(match_mask(b.bucket, b.q, w, PREFIX));
     for (unsigned i = 0; i < f->head.stash.n; i++) copies.in_stash += entry_is(f->head.stash.entry[i], address, w);
@@ -186,11 +197,13 @@ struct finding {
     int stash;       /* -1: not in the stash */
 };
 
-ALWAYS_INLINE void find_longest(struct finding *best, struct spot at, unsigned mask, unsigned w) {
-    for (; mask != 0; mask &= mask - 1) {
+ALWAYS_INLINE void find_longest(const struct tidal *f, struct finding *best, uint64_t address, unsigned w) {
+    struct probe p = probe_at(f, address, core_of(address, w), w, IN_SEGMENTS);
+    unsigned level = level_of(f, side_of(f, address));
+    for (unsigned mask = match_mask(p.bucket, p.q, w, PREFIX); mask != 0; mask &= mask - 1) {
         unsigned j = (unsigned)__builtin_ctz(mask);
-        unsigned known = slot_known(slot_get(at.bucket, j, w), at.level, w);
-        if (known > best->known) *best = (struct finding){known, j, at.bucket, -1};
+        unsigned known = slot_known(slot_get(p.bucket, j, w), level, w);
+        if (known > best->known) *best = (struct finding){known, j, (uint8_t *)(uintptr_t)p.bucket, -1};
     }
 }
 
@@ -204,13 +217,12 @@ COLD static void find_longest_beside(const struct tidal *f, struct finding *best
     if (level > best->known) *best = (struct finding){level, 0, NULL, -1};
 }
 
+/* The second bucket is not even looked at when nothing there could know more than what the first one gave. */
 ALWAYS_INLINE guira_status remove_one(struct tidal *f, uint64_t address, unsigned w) {
-    uint64_t core = core_of(address, w), partner = partner_of(address, w);
-    struct probe a = probe_at(f, address, core, w), b = probe_at(f, partner, core, w);
+    uint64_t partner = partner_of(address, w);
     struct finding best = {0, 0, NULL, -1};
-    unsigned in_a = match_mask(a.bucket, a.q, w, PREFIX), in_b = match_mask(b.bucket, b.q, w, PREFIX);
-    find_longest(&best, spot_of(f, address, w), in_a, w);
-    find_longest(&best, spot_of(f, partner, w), in_b, w);
+    find_longest(f, &best, address, w);
+    if (best.known < known_at(level_of(f, side_of(f, partner)), w)) find_longest(f, &best, partner, w);
     if (UNLIKELY(f->beside)) find_longest_beside(f, &best, address, w);
     if (best.known == 0) return GUIRA_ENOTFOUND;
     if (LIKELY(best.bucket != NULL)) slot_set(best.bucket, best.slot, 0, w);
@@ -242,9 +254,13 @@ ALWAYS_INLINE guira_status remove_and_follow(struct tidal *f, uint64_t address, 
 extern const struct guira__ops NAME(GUIRA__ISA)[4];
 
 #define DEFINE(w)                                                                                                      \
-    static bool contains_##w(const guira *f, uint64_t hash) { return contains(CONST_SELF, hash, w); }                  \
+    static bool contains_##w(const guira *f, uint64_t hash) {                                                          \
+        return contains(CONST_SELF, hash, w, IN_SEGMENTS);                                                             \
+    }                                                                                                                  \
+    static bool contains_flat_##w(const guira *f, uint64_t hash) { return contains(CONST_SELF, hash, w, FLAT); }       \
     static size_t contains_many_##w(const guira *f, const uint64_t *hash, size_t n, bool *out) {                       \
-        return contains_many(CONST_SELF, hash, n, out, w);                                                             \
+        return CONST_SELF->head.contains == contains_flat_##w ? contains_many(CONST_SELF, hash, n, out, w, FLAT)       \
+                                                              : contains_many(CONST_SELF, hash, n, out, w, IN_SEGMENTS); \
     }                                                                                                                  \
     static void prefetch_##w(const guira *f, uint64_t hash) { prefetch(CONST_SELF, hash, w); }                         \
     static uint64_t count_##w(const guira *f, uint64_t hash) { return count(CONST_SELF, hash, w); }                    \
@@ -263,7 +279,7 @@ DEFINE(64)
     {                                                                                                                  \
         .slot_bits = (w), .elders = &NAME(GUIRA__ISA)[3], .create = guira__tidal_create,                               \
         .destroy = guira__tidal_destroy, .insert = insert_##w, .insert_crowded = crowded_##w,                          \
-        .contains = contains_##w, .remove = remove_##w, .count = count_##w, .contains_many = contains_many_##w,        \
+        .contains = contains_##w, .contains_flat = contains_flat_##w, .remove = remove_##w, .count = count_##w, .contains_many = contains_many_##w,        \
         .prefetch = prefetch_##w, .grow = grow_##w, .shrink = shrink_##w, .reserve = guira__tidal_reserve,             \
         .shrink_to_fit = guira__tidal_shrink_to_fit, .clear = guira__tidal_clear, .clone = guira__tidal_clone,         \
         .stats = guira__tidal_stats, .check = guira__tidal_check, .dump = guira__tidal_dump,                           \

@@ -44,6 +44,7 @@ struct tidal {
     /* What a lookup needs, together in one cache line. */
     uint64_t tide __attribute__((aligned(64))); /* addresses below it are on the left */
     uintptr_t *segment;                         /* the directory: {right, left} for each leading part of an address */
+    uintptr_t start[2];                         /* of the arrays on the right and the left, if they lie flat */
     uint64_t to_segment;                        /* shifts an address to the number of its pair */
     uint64_t to_tail;                           /* shifts it until its tail ends one above the lowest bit; left: one less */
     uint64_t beside;                            /* whether there is anything in the stash or among the elders */

@@ -20,7 +20,7 @@ struct elders {
     guira *names;
     uint64_t levels; /* bit k: there are elders of level k */
     uint64_t count[64];
-    uint64_t *map;     /* one word per prefix, one bit per core */
+    uint64_t *map;     /* one word per prefix of the address, one bit per core */
     unsigned map_bits; /* of the address, after the top bit, that choose the word */
 };
 

@@ -47,6 +47,10 @@ static void settle(struct tidal *f) {
     f->tide = f->line << (64 - f->level);
     f->to_segment = 64 - f->directory_bits;
     f->to_tail = width(f) == 64 ? 0 : 63 - f->level - tail_bits(width(f));
+    f->start[RIGHT] = (uintptr_t)f->array[RIGHT].region;
+    f->start[LEFT] = (uintptr_t)f->array[LEFT].region;
+    bool flat = f->start[RIGHT] != 0 && (f->line == 0 || f->start[LEFT] != 0);
+    f->head.contains = flat ? f->head.ops->contains_flat : f->head.ops->contains;
     thresholds(f);
 }
 

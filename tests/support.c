@@ -168,10 +168,9 @@ void crowd_add(struct crowd *c, uint64_t hash) {
 }
 
 static size_t crowd_find(const struct crowd *c, enum choice how, struct rng *r) {
-    size_t i = how == OLDEST ? 0 : c->end - 1;
-    while (how == ANY && c->hash[i = rng_below(r, c->end)] == GONE) {}
-    while (how == OLDEST && c->hash[i] == GONE) i++;
-    while (how == NEWEST && c->hash[i] == GONE) i--;
+    size_t i = how == OLDEST ? c->first : c->end - 1;
+    if (how == ANY) i = c->first + rng_below(r, c->end - c->first);
+    while (c->hash[i] == GONE) i = c->first + rng_below(r, c->end - c->first);
     return i;
 }
 
@@ -182,10 +181,12 @@ uint64_t crowd_take(struct crowd *c, enum choice how, struct rng *r) {
     uint64_t hash = c->hash[i];
     c->hash[i] = GONE;
     c->live--;
-    while (c->end > 0 && c->hash[c->end - 1] == GONE) c->end--;
+    while (c->first < c->end && c->hash[c->end - 1] == GONE) c->end--;
+    while (c->first < c->end && c->hash[c->first] == GONE) c->first++;
     if (c->end <= 2 * c->live + 64) return hash;
-    for (i = 0; i < c->end; i++)
+    for (i = c->first; i < c->end; i++)
         if (c->hash[i] != GONE) c->hash[n++] = c->hash[i];
+    c->first = 0;
     c->end = n;
     return hash;
 }

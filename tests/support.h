@@ -77,7 +77,7 @@ void model_free(struct model *m);
 /* The same in the order they came, always. A removed one leaves a GONE behind, until more are gone than there. */
 struct crowd {
     uint64_t *hash;
-    size_t end, room, live;
+    size_t first, end, room, live; /* the first and the last place are never GONE */
 };
 enum { GONE = 0 }; /* no member has this hash, but for one case in 2^64 */
 enum choice { ANY, OLDEST, NEWEST, CHOICES };

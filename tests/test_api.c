@@ -1,0 +1,400 @@
+/* The public functions keep their contracts: bad arguments get the right status and change nothing, keys are any bytes,
+ * seeds decide, hashes never change, and all memory comes from the hook. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "support.h"
+
+typedef void on_filter(guira *f, struct rng *r);
+
+/* Every kind, width and instruction set, with 500 members. */
+static void on_every_variant(const char *test, on_filter *check) {
+    struct rng r = rng_for(test);
+    for (const struct variant *v = variants(); v->name != NULL; v++) {
+        guira *f = variant_make(v, &r, 2000);
+        for (unsigned i = 0; i < 500; i++) assert_int_equal(guira_insert_hash(f, rng_next(&r)), GUIRA_OK);
+        check(f, &r);
+        assert_valid(f);
+        guira_destroy(f);
+    }
+}
+
+static guira_stats stats_of(const guira *f) {
+    guira_stats s;
+    assert_int_equal(guira_stats_get(f, &s), GUIRA_OK);
+    return s;
+}
+
+/* ------------------------------------------------------------------------------------------------------- configurations */
+
+static void test_defaults_are_all_zero(void **state) {
+    (void)state;
+    guira_config c;
+    memset(&c, 0xff, sizeof c);
+    guira_config_init(&c);
+    guira_config_init(NULL);
+    assert_true(c.kind == GUIRA_TIDAL && c.capacity == 0 && c.fpr == 0 && c.slot_bits == 0);
+    assert_true(c.max_load == 0 && c.min_load == 0 && c.max_kicks == 0);
+    for (size_t i = 0; i < sizeof c.seed; i++) assert_int_equal(c.seed[i], 0);
+}
+
+static void assert_refused(guira_config c, guira_status expected) {
+    guira *f = (guira *)&c; /* anything but NULL */
+    uint64_t calls = memory.calls;
+    assert_int_equal(guira_create(&c, &f), expected);
+    assert_null(f);
+    assert_int_equal(memory.calls, calls);
+}
+
+static void test_senseless_configurations_are_refused(void **state) {
+    (void)state;
+    const guira_config bad[] = {
+        {.kind = (guira_kind)2},
+        {.kind = (guira_kind)-1},
+        {.kind = GUIRA_CUCKOO}, /* no capacity */
+        {.fpr = 1},
+        {.fpr = 1.5},
+        {.fpr = -0.01},
+        {.fpr = NAN},
+        {.fpr = INFINITY},
+        {.slot_bits = 1},
+        {.slot_bits = 13},
+        {.slot_bits = 64}, /* only inside the library */
+        {.slot_bits = UINT32_MAX},
+        {.max_load = 1},
+        {.max_load = -0.5},
+        {.max_load = 2},
+        {.max_load = NAN},
+        {.max_load = -INFINITY},
+        {.max_load = 0.9, .min_load = 0.9},
+        {.max_load = 0.9, .min_load = 0.95},
+        {.min_load = 1},
+        {.min_load = 0.93}, /* what max_load is by default */
+        {.min_load = NAN},
+        {.min_load = INFINITY},
+        {.max_kicks = 1001},
+        {.max_kicks = UINT32_MAX},
+        {.slot_bits = 13, .fpr = 0.01},
+    };
+    memory_hook();
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        assert_refused(bad[i], GUIRA_EINVAL);
+        guira_config c = bad[i];
+        if (i < 3) continue;
+        c.kind = GUIRA_CUCKOO;
+        c.capacity = 100;
+        if (c.min_load == 0.93) continue; /* its max_load is 0.95 */
+        assert_refused(c, GUIRA_EINVAL);
+    }
+    assert_int_equal(guira_create(NULL, NULL), GUIRA_EINVAL);
+    memory_unhook();
+}
+
+static void test_sizes_beyond_any_machine_are_refused(void **state) {
+    (void)state;
+    const uint64_t huge[] = {UINT64_C(1) << 45, UINT64_C(1) << 60, UINT64_C(1) << 63, UINT64_MAX - 1, UINT64_MAX};
+    memory_hook();
+    for (size_t i = 0; i < sizeof huge / sizeof *huge; i++)
+        for (unsigned w = 12; w <= 32; w += w == 12 ? 4 : 16) {
+            assert_refused((guira_config){.capacity = huge[i], .slot_bits = w}, GUIRA_ELIMIT);
+            assert_refused((guira_config){.capacity = huge[i], .slot_bits = w, .kind = GUIRA_CUCKOO}, GUIRA_ELIMIT);
+            guira *f;
+            assert_int_equal(guira_create(&(guira_config){.slot_bits = w}, &f), GUIRA_OK);
+            uint64_t before = digest(f);
+            assert_int_equal(guira_reserve(f, huge[i]), GUIRA_ELIMIT);
+            assert_true(digest(f) == before);
+            guira_destroy(f);
+        }
+    assert_refused((guira_config){.capacity = 100, .max_load = 1e-300}, GUIRA_ELIMIT);
+    assert_refused((guira_config){.capacity = 100, .max_load = 1e-300, .kind = GUIRA_CUCKOO}, GUIRA_ELIMIT);
+    memory_unhook();
+}
+
+static void test_unusual_configurations_work(void **state) {
+    (void)state;
+    const guira_config good[] = {
+        {.max_load = 0.05},  {.max_load = 0.001, .min_load = 0.0009}, {.max_load = 0.99},
+        {.min_load = -7},    {.min_load = -INFINITY},                 {.max_kicks = 1},
+        {.max_kicks = 1000}, {.fpr = 1e-300},                         {.fpr = 0.999},
+        {.min_load = 1e-300}};
+    for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
+        guira *f;
+        assert_int_equal(guira_create(&good[i], &f), GUIRA_OK);
+        for (unsigned n = 0; n < 300; n++) assert_int_equal(guira_insert(f, &n, sizeof n), GUIRA_OK);
+        for (unsigned n = 0; n < 300; n++) assert_int_equal(guira_remove(f, &n, sizeof n), GUIRA_OK);
+        assert_int_equal(stats_of(f).items, 0);
+        assert_valid(f);
+        guira_destroy(f);
+    }
+}
+
+static uint64_t slots_for(guira_config c) {
+    guira *f;
+    assert_int_equal(guira_create(&c, &f), GUIRA_OK);
+    guira_stats s = stats_of(f);
+    assert_true(s.items == 0 && s.load == 0 && s.fpr == 0);
+    guira_destroy(f);
+    return s.slots / s.buckets * 1000 + (s.bytes > 0);
+}
+
+/* A fresh tidal filter at w=12 has 20 * 0.93 / 2^11 = 0.91 %, at w=16 16 * 0.93 / 2^15 = 0.045 %. */
+static void test_wanted_rate_chooses_the_width(void **state) {
+    (void)state;
+    assert_int_equal(slots_for((guira_config){.fpr = 0.01}), 10001); /* w=12: the one with 10 slots */
+    assert_int_equal(slots_for((guira_config){.fpr = 0.009}), 8001);
+    assert_int_equal(slots_for((guira_config){.fpr = 0.005, .kind = GUIRA_CUCKOO, .capacity = 9}), 10001);
+    assert_int_equal(slots_for((guira_config){.fpr = 0.004, .kind = GUIRA_CUCKOO, .capacity = 9}), 8001);
+    assert_int_equal(slots_for((guira_config){.fpr = 0.009, .slot_bits = 12}), 10001); /* the width wins */
+    assert_int_equal(slots_for((guira_config){.fpr = 0.01, .slot_bits = 32}), 8001);
+    assert_int_equal(slots_for((guira_config){0}), 8001);
+}
+
+/* ---------------------------------------------------------------------------------------------------- missing arguments */
+
+static void test_no_filter_is_an_answer_not_a_crash(void **state) {
+    (void)state;
+    uint64_t hash = 1;
+    bool found = true;
+    guira *out = (guira *)&hash;
+    guira_stats s;
+    guira_destroy(NULL);
+    assert_int_equal(guira_insert(NULL, "a", 1), GUIRA_EINVAL);
+    assert_int_equal(guira_insert_unique(NULL, "a", 1), GUIRA_EINVAL);
+    assert_int_equal(guira_remove(NULL, "a", 1), GUIRA_EINVAL);
+    assert_int_equal(guira_insert_hash(NULL, 1), GUIRA_EINVAL);
+    assert_int_equal(guira_remove_hash(NULL, 1), GUIRA_EINVAL);
+    assert_int_equal(guira_reserve(NULL, 1), GUIRA_EINVAL);
+    assert_int_equal(guira_shrink_to_fit(NULL), GUIRA_EINVAL);
+    assert_int_equal(guira_clear(NULL), GUIRA_EINVAL);
+    assert_int_equal(guira_stats_get(NULL, &s), GUIRA_EINVAL);
+    assert_int_equal(guira_validate(NULL, NULL), GUIRA_EINVAL);
+    assert_int_equal(guira_clone(NULL, &out), GUIRA_EINVAL);
+    assert_null(out);
+    assert_false(guira_contains(NULL, "a", 1) || guira_contains_hash(NULL, 1));
+    assert_true(guira_count(NULL, "a", 1) == 0 && guira_hash(NULL, "a", 1) == 0);
+    assert_true(guira_contains_hash_many(NULL, &hash, 1, &found) == 0 && found);
+    assert_true(guira_insert_hash_many(NULL, &hash, 1, NULL) == 0 && guira_remove_hash_many(NULL, &hash, 1, NULL) == 0);
+}
+
+static void check_missing_arguments(guira *f, struct rng *r) {
+    uint64_t before = digest(f), hash = rng_next(r);
+    bool found = false;
+    assert_int_equal(guira_insert(f, NULL, 1), GUIRA_EINVAL);
+    assert_int_equal(guira_insert_unique(f, NULL, 1), GUIRA_EINVAL);
+    assert_int_equal(guira_remove(f, NULL, 1), GUIRA_EINVAL);
+    assert_int_equal(guira_clone(f, NULL), GUIRA_EINVAL);
+    assert_int_equal(guira_stats_get(f, NULL), GUIRA_EINVAL);
+    assert_int_equal(guira_validate(f, NULL), GUIRA_OK);
+    assert_true(!guira_contains(f, NULL, 1) && guira_count(f, NULL, 1) == 0 && guira_hash(f, NULL, 1) == 0);
+    assert_int_equal(guira_contains_hash_many(f, NULL, 1, &found), 0);
+    assert_int_equal(guira_contains_hash_many(f, &hash, 1, NULL), 0);
+    assert_int_equal(guira_contains_hash_many(f, &hash, 0, &found), 0);
+    assert_int_equal(guira_insert_hash_many(f, NULL, 1, NULL), 0);
+    assert_int_equal(guira_insert_hash_many(f, &hash, 0, NULL), 0);
+    assert_int_equal(guira_remove_hash_many(f, NULL, 1, NULL), 0);
+    assert_int_equal(guira_remove_hash_many(f, &hash, 0, NULL), 0);
+    assert_true(digest(f) == before && stats_of(f).failures == 0);
+}
+
+static void test_missing_arguments_change_nothing(void **state) {
+    (void)state;
+    on_every_variant(__func__, check_missing_arguments);
+}
+
+/* ----------------------------------------------------------------------------------------------------------------- keys */
+
+static void check_keys(guira *f, struct rng *r) {
+    (void)r;
+    static const char long_key[100000] = "\0is a byte like any other";
+    uint64_t items = stats_of(f).items;
+    assert_int_equal(guira_insert(f, NULL, 0), GUIRA_OK); /* nothing is a key too */
+    assert_true(guira_contains(f, NULL, 0) && guira_contains(f, "", 0) && guira_contains(f, "ignored", 0));
+    assert_int_equal(guira_insert(f, long_key, sizeof long_key), GUIRA_OK);
+    assert_true(guira_contains(f, long_key, sizeof long_key));
+    assert_true(guira_hash(f, long_key, 1) != guira_hash(f, long_key, 2));
+    assert_int_equal(guira_remove(f, "", 0), GUIRA_OK);
+    assert_int_equal(guira_remove(f, long_key, sizeof long_key), GUIRA_OK);
+    assert_int_equal(stats_of(f).items, items);
+    assert_int_equal(guira_clear(f), GUIRA_OK);
+    assert_false(guira_contains(f, NULL, 0) || guira_contains(f, long_key, sizeof long_key));
+    assert_int_equal(guira_remove(f, NULL, 0), GUIRA_ENOTFOUND);
+}
+
+static void test_keys_are_any_bytes_and_also_none(void **state) {
+    (void)state;
+    on_every_variant(__func__, check_keys);
+}
+
+static void check_copies(guira *f, struct rng *r) {
+    (void)r;
+    assert_int_equal(guira_clear(f), GUIRA_OK);
+    for (uint64_t n = 0; n < 5; n++) {
+        assert_int_equal(guira_count(f, "ana", 3), n);
+        assert_int_equal(n == 0 ? guira_insert_unique(f, "ana", 3) : guira_insert(f, "ana", 3), GUIRA_OK);
+        uint64_t before = digest(f);
+        assert_int_equal(guira_insert_unique(f, "ana", 3), GUIRA_EEXIST);
+        assert_true(digest(f) == before);
+    }
+    for (uint64_t n = 5; n > 0; n--) {
+        assert_true(guira_contains(f, "ana", 3) && guira_count(f, "ana", 3) == n);
+        assert_int_equal(guira_remove_hash(f, guira_hash(f, "ana", 3)), GUIRA_OK);
+    }
+    assert_int_equal(guira_remove(f, "ana", 3), GUIRA_ENOTFOUND);
+    assert_int_equal(stats_of(f).items, 0);
+}
+
+static void test_copies_are_counted_and_unique_has_none(void **state) {
+    (void)state;
+    on_every_variant(__func__, check_copies);
+}
+
+enum { MANY = 700 };
+
+/* A twin goes one by one. Half of what is asked for is there. */
+static void check_many(guira *f, struct rng *r) {
+    guira *twin;
+    uint64_t hash[MANY];
+    guira_status status[MANY];
+    bool found[MANY];
+    assert_int_equal(guira_clone(f, &twin), GUIRA_OK);
+    for (size_t i = 0; i < MANY; i++) hash[i] = rng_next(r);
+    assert_int_equal(guira_insert_hash_many(f, hash, MANY / 2, status), MANY / 2);
+    for (size_t i = 0; i < MANY / 2; i++) assert_int_equal(guira_insert_hash(twin, hash[i]), status[i]);
+    assert_true(digest(f) == digest(twin));
+    for (size_t n = 0; n <= MANY; n += n < 70 ? 1 : 105) {
+        size_t present = 0, expected = 0;
+        present = guira_contains_hash_many(f, hash + MANY - n, n, found);
+        for (size_t i = 0; i < n; i++) {
+            assert_int_equal(found[i], guira_contains_hash(f, hash[MANY - n + i]));
+            expected += found[i];
+        }
+        assert_int_equal(present, expected);
+    }
+    size_t out = guira_remove_hash_many(f, hash, MANY / 2, status);
+    assert_int_equal(out, MANY / 2);
+    for (size_t i = 0; i < MANY / 2; i++) assert_int_equal(guira_remove_hash(twin, hash[i]), status[i]);
+    assert_true(digest(f) == digest(twin) && stats_of(f).items == 500);
+    guira_destroy(twin);
+}
+
+static void test_many_at_once_is_one_after_the_other(void **state) {
+    (void)state;
+    on_every_variant(__func__, check_many);
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- seeds */
+
+static guira *seeded(const char *seed, guira_kind kind) {
+    guira_config c = {.kind = kind, .capacity = kind == GUIRA_CUCKOO ? 1000 : 0};
+    if (seed != NULL) memcpy(c.seed, seed, sizeof c.seed);
+    guira *f;
+    assert_int_equal(guira_create(&c, &f), GUIRA_OK);
+    return f;
+}
+
+/* Frozen: files and replicas depend on these. If this test fails, the change is wrong, not the test. */
+static void test_hashes_are_what_they_always_were(void **state) {
+    (void)state;
+    char bytes[300];
+    for (size_t i = 0; i < sizeof bytes; i++) bytes[i] = (char)(i * 7);
+    const struct {
+        size_t len;
+        uint64_t hash;
+    } frozen[] = {
+        {0, 0x0ebfd944214971fd},
+        {1, 0x69e87d9870a41ddc},
+        {3, 0x8bfa2f15151e3d39},
+        {4, 0xc110d18acadfa720},
+        {8, 0x200bda984ca74e8c},
+        {9, 0x95f01e226a7c89d8},
+        {16, 0x5c09673c1515d514},
+        {17, 0xbc0c4caa0eac4e46},
+        {100, 0xeaf9997549a3e4b3},
+        {128, 0xa4acd8500a8110cb},
+        {129, 0x99c61119ad7ccdc8},
+        {240, 0x6476aea13a4eb998},
+        {241, 0x6f6b6783a196cb6b},
+        {300, 0x29ccdc2b26efb820},
+    };
+    guira *f = seeded("0123456789abcdef", GUIRA_TIDAL), *g = seeded("0123456789abcdef", GUIRA_CUCKOO);
+    for (size_t i = 0; i < sizeof frozen / sizeof *frozen; i++) {
+        uint64_t hash = guira_hash(f, bytes, frozen[i].len);
+        if (hash != frozen[i].hash) fail_msg("len %zu: 0x%016llx", frozen[i].len, (unsigned long long)hash);
+        assert_true(guira_hash(g, bytes, frozen[i].len) == hash);
+    }
+    guira_destroy(f);
+    guira_destroy(g);
+}
+
+static void test_seeds_are_drawn_and_kept(void **state) {
+    (void)state;
+    for (int kind = GUIRA_TIDAL; kind <= GUIRA_CUCKOO; kind++) {
+        guira *a = seeded(NULL, (guira_kind)kind), *b = seeded(NULL, (guira_kind)kind);
+        guira *c = seeded("a given seed too", (guira_kind)kind), *d = seeded("a given seed too", (guira_kind)kind);
+        assert_true(guira_hash(a, "x", 1) != guira_hash(b, "x", 1));
+        for (unsigned i = 0; i < 900; i++) {
+            assert_int_equal(guira_insert(c, &i, sizeof i), GUIRA_OK);
+            assert_int_equal(guira_insert(d, &i, sizeof i), GUIRA_OK);
+        }
+        assert_true(digest(c) == digest(d) && digest(a) != digest(b));
+        guira *all[] = {a, b, c, d};
+        for (size_t i = 0; i < 4; i++) guira_destroy(all[i]);
+    }
+}
+
+/* ---------------------------------------------------------------------------------------------------- memory and the rest */
+
+static void test_all_memory_comes_from_the_hook(void **state) {
+    (void)state;
+    memory_hook();
+    for (int kind = GUIRA_TIDAL; kind <= GUIRA_CUCKOO; kind++) {
+        guira *f = seeded("0123456789abcdef", (guira_kind)kind), *g;
+        assert_int_equal(memory.bytes, stats_of(f).bytes);
+        for (unsigned i = 0; i < 900; i++) assert_int_equal(guira_insert(f, &i, sizeof i), GUIRA_OK);
+        assert_int_equal(guira_clone(f, &g), GUIRA_OK);
+        assert_true(digest(f) == digest(g) && stats_of(f).bytes == stats_of(g).bytes);
+        assert_int_equal(memory.bytes, stats_of(f).bytes + stats_of(g).bytes);
+        guira_destroy(g);
+        memory.fail_at = memory.calls + 1; /* from here on there is none */
+        memory.fail_on = true;
+        assert_int_equal(guira_clone(f, &g), GUIRA_ENOMEM);
+        assert_null(g);
+        assert_int_equal(guira_create(NULL, &g), GUIRA_ENOMEM);
+        assert_null(g);
+        if (kind == GUIRA_TIDAL) assert_int_equal(guira_reserve(f, 100000), GUIRA_ENOMEM);
+        memory.fail_at = 0;
+        guira_destroy(f);
+        assert_int_equal(memory.blocks, 0);
+    }
+    memory_unhook();
+}
+
+static void test_every_status_has_a_text_of_its_own(void **state) {
+    (void)state;
+    for (int i = 0; i >= -11; i--)
+        for (int j = i - 1; j >= -12; j--)
+            assert_string_not_equal(guira_strerror((guira_status)i), guira_strerror((guira_status)j));
+    assert_string_equal(guira_strerror((guira_status)1), "unknown status");
+    assert_string_equal(guira_version(), GUIRA_VERSION_STRING);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_defaults_are_all_zero),
+        cmocka_unit_test(test_senseless_configurations_are_refused),
+        cmocka_unit_test(test_sizes_beyond_any_machine_are_refused),
+        cmocka_unit_test(test_unusual_configurations_work),
+        cmocka_unit_test(test_wanted_rate_chooses_the_width),
+        cmocka_unit_test(test_no_filter_is_an_answer_not_a_crash),
+        cmocka_unit_test(test_missing_arguments_change_nothing),
+        cmocka_unit_test(test_keys_are_any_bytes_and_also_none),
+        cmocka_unit_test(test_copies_are_counted_and_unique_has_none),
+        cmocka_unit_test(test_many_at_once_is_one_after_the_other),
+        cmocka_unit_test(test_hashes_are_what_they_always_were),
+        cmocka_unit_test(test_seeds_are_drawn_and_kept),
+        cmocka_unit_test(test_all_memory_comes_from_the_hook),
+        cmocka_unit_test(test_every_status_has_a_text_of_its_own),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,278 @@
+/* The plain cuckoo filter: any number of buckets works, a full one refuses without a trace, and what is predicted of it
+ * comes true. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "support.h"
+
+/* The source itself, for what is static in it. The filters under test come from the library all the same. */
+#define GUIRA__PORTABLE
+#define GUIRA__ISA test
+#include "cuckoo.c" /* NOLINT(bugprone-suspicious-include) */
+
+static const unsigned widths[] = {12, 16, 32};
+
+static guira *make(unsigned w, uint64_t capacity, struct rng *r) {
+    struct variant v = {.config = {.kind = GUIRA_CUCKOO, .slot_bits = w}};
+    return variant_make(&v, r, capacity);
+}
+
+static guira_stats stats_of(const guira *f) {
+    guira_stats s;
+    assert_int_equal(guira_stats_get(f, &s), GUIRA_OK);
+    return s;
+}
+
+static void insert_new(guira *f, struct model *m, struct rng *r) {
+    uint64_t hash = rng_next(r);
+    assert_int_equal(guira_insert_hash(f, hash), GUIRA_OK);
+    model_add(m, hash);
+}
+
+static void remove_some(guira *f, struct model *m, struct rng *r) {
+    assert_int_equal(guira_remove_hash(f, model_take(m, (size_t)rng_below(r, m->n))), GUIRA_OK);
+}
+
+/* ------------------------------------------------------------------------------------------------------------- buckets */
+
+static void test_partner_of_partner_is_the_bucket_itself(void **state) {
+    (void)state;
+    struct rng r = rng_for(__func__);
+    const uint64_t large[] = {1000003, UINT32_MAX, MAX_BUCKETS, MAX_BUCKETS - 5};
+    for (uint64_t i = 1; i < 504; i++) {
+        struct cuckoo f = {.buckets = i < 500 ? i : large[i - 500]};
+        for (unsigned n = 0; n < 300; n++) {
+            struct entry e = entry_of(&f, rng_next(&r), widths[n % 3]), there = e;
+            assert_true(e.where < f.buckets && e.what >= 1 && e.what >> widths[n % 3] == 0);
+            assert_true(entry_cross(&f, &there, 0) && there.where < f.buckets);
+            assert_true(entry_is(there, e, partner_of(&f, e.where, e.what)));
+            entry_cross(&f, &there, 0);
+            assert_true(there.where == e.where && there.what == e.what);
+        }
+    }
+}
+
+/* Scaling gives every fingerprint but 0, and each as often as the others. */
+static void test_fingerprints_are_spread_evenly(void **state) {
+    (void)state;
+    static unsigned seen[4096];
+    const uint64_t step = 1 << 12; /* 2^20 of the 2^32 lower halves */
+    for (uint64_t half = 0; half <= UINT32_MAX; half += step) seen[fingerprint_of(half, 12)]++;
+    assert_int_equal(seen[0], 0);
+    for (unsigned i = 1; i < 4096; i++) assert_in_range(seen[i], 256, 257);
+    assert_true(fingerprint_of(UINT32_MAX, 12) == 4095 && fingerprint_of(UINT32_MAX, 16) == UINT16_MAX);
+    assert_true(fingerprint_of(0, 32) == 1 && fingerprint_of(UINT32_MAX, 32) == UINT32_MAX);
+}
+
+static void fill_to_capacity(unsigned w, uint64_t capacity, struct rng *r) {
+    guira *f = make(w, capacity, r);
+    struct model m = {0};
+    while (m.n < capacity) insert_new(f, &m, r);
+    guira_stats s = stats_of(f);
+    assert_true((double)s.slots * 0.95 >= (double)capacity - 1e-6 && s.grows == 0 && s.elders == 0);
+    assert_true((double)(s.slots - bucket_slots(w)) * 0.95 < (double)capacity); /* not one bucket more than needed */
+    assert_same(f, &m);
+    assert_valid(f);
+    while (m.n > 0) remove_some(f, &m, r);
+    assert_int_equal(stats_of(f).items, 0);
+    assert_valid(f);
+    model_free(&m);
+    guira_destroy(f);
+}
+
+static void test_every_capacity_can_be_filled(void **state) {
+    (void)state;
+    struct rng r = rng_for(__func__);
+    const uint64_t large[] = {9999, 65537, 123457, 262143};
+    unsigned step = quick_run() ? 7 : 1;
+    for (size_t i = 0; i < 3; i++) {
+        for (uint64_t capacity = 1; capacity <= 500; capacity += step) fill_to_capacity(widths[i], capacity, &r);
+        for (size_t j = 0; j < (quick_run() ? 1 : 4); j++) fill_to_capacity(widths[i], large[j], &r);
+    }
+}
+
+/* ---------------------------------------------------------------------------------------------------------- a full one */
+
+/* Inserts until that many were refused, and sees to it that each refusal leaves everything as it was. */
+static void fill_until_refused(guira *f, struct model *m, unsigned refusals, struct rng *r) {
+    for (uint64_t refused = 0, failures = stats_of(f).failures; refused < refusals;) {
+        uint64_t hash = rng_next(r), before = m->n % 64 == 0 || stats_of(f).stash == STASH_SIZE ? digest(f) : 0;
+        guira_status s = guira_insert_hash(f, hash);
+        if (s == GUIRA_OK) {
+            model_add(m, hash);
+            continue;
+        }
+        assert_int_equal(s, GUIRA_EFULL);
+        assert_true(before == digest(f)); /* refusing starts when the stash is full */
+        assert_int_equal(stats_of(f).failures, failures + ++refused);
+    }
+}
+
+static void check_full(unsigned w, uint64_t capacity, struct rng *r) {
+    guira *f = make(w, capacity, r);
+    struct model m = {0};
+    fill_until_refused(f, &m, 20, r);
+    guira_stats s = stats_of(f);
+    assert_true(m.n >= capacity && s.stash == STASH_SIZE);
+    if (capacity >= 10000) {
+        print_message("  w=%u, %lu slots: full at load %.4f\n", w, (unsigned long)s.slots, s.load);
+        assert_true((double)(s.items - s.stash) >= 0.95 * (double)s.slots);
+    }
+    assert_same(f, &m);
+    assert_valid(f);
+    model_free(&m);
+    guira_destroy(f);
+}
+
+static void test_full_filter_refuses_without_a_trace(void **state) {
+    (void)state;
+    struct rng r = rng_for(__func__);
+    const uint64_t capacity[] = {1, 2, 9, 77, 1000, 10001, 50021};
+    for (size_t i = 0; i < 3; i++)
+        for (size_t j = 0; j < (quick_run() ? 6 : 7); j++) check_full(widths[i], capacity[j], &r);
+}
+
+static void test_room_of_removed_members_is_used_again(void **state) {
+    (void)state;
+    struct rng r = rng_for(__func__);
+    for (size_t i = 0; i < 3; i++) {
+        guira *f = make(widths[i], 5000, &r);
+        struct model m = {0};
+        for (unsigned round = 0; round < 5; round++) {
+            fill_until_refused(f, &m, 3, &r);
+            while (m.n > 1000) remove_some(f, &m, &r);
+            assert_int_equal(stats_of(f).stash, 0); /* whoever waited has come home */
+            assert_same(f, &m);
+            assert_valid(f);
+            while (m.n < 5000) insert_new(f, &m, &r);
+        }
+        assert_same(f, &m);
+        model_free(&m);
+        guira_destroy(f);
+    }
+}
+
+/* ----------------------------------------------------------------------------------------------------------- fixed size */
+
+static void test_it_neither_grows_nor_shrinks(void **state) {
+    (void)state;
+    struct rng r = rng_for(__func__);
+    memory_hook();
+    for (size_t i = 0; i < 3; i++) {
+        guira *f = make(widths[i], 1001, &r);
+        struct model m = {0};
+        uint64_t calls = memory.calls, buckets = stats_of(f).buckets;
+        while (m.n < 1001) insert_new(f, &m, &r);
+        uint64_t before = digest(f);
+        assert_int_equal(guira_reserve(f, 0), GUIRA_OK);
+        assert_int_equal(guira_reserve(f, 1001), GUIRA_OK);
+        assert_int_equal(guira_reserve(f, 2000), GUIRA_EUNSUPPORTED);
+        assert_int_equal(guira_reserve(f, UINT64_MAX), GUIRA_EUNSUPPORTED);
+        assert_int_equal(guira_shrink_to_fit(f), GUIRA_EUNSUPPORTED);
+        assert_true(digest(f) == before);
+        while (m.n > 3) remove_some(f, &m, &r);
+        assert_int_equal(stats_of(f).buckets, buckets);
+        assert_int_equal(memory.calls, calls);
+        assert_int_equal(stats_of(f).bytes, memory.bytes);
+        model_free(&m);
+        guira_destroy(f);
+    }
+    memory_unhook();
+}
+
+static void test_clear_leaves_an_empty_filter(void **state) {
+    (void)state;
+    struct rng r = rng_for(__func__);
+    guira *f = make(16, 500, &r), *twin;
+    struct model m = {0};
+    fill_until_refused(f, &m, 5, &r);
+    assert_int_equal(guira_clone(f, &twin), GUIRA_OK);
+    assert_int_equal(guira_clear(f), GUIRA_OK);
+    assert_int_equal(stats_of(f).items, 0);
+    assert_int_equal(stats_of(f).stash, 0);
+    for (size_t i = 0; i < m.n; i++) assert_false(guira_contains_hash(f, m.hash[i]));
+    assert_valid(f);
+    assert_same(twin, &m);
+    model_free(&m);
+    guira_destroy(f);
+    guira_destroy(twin);
+}
+
+/* ---------------------------------------------------------------------------------------------------------- predictions */
+
+static void check_rate(unsigned w, uint64_t items, uint64_t questions, struct rng *r) {
+    guira *f = make(w, items, r);
+    struct model m = {0};
+    while (m.n < items) insert_new(f, &m, r);
+    guira_stats s = stats_of(f);
+    double formula = 2.0 * bucket_slots(w) * s.load / (ldexp(1, (int)w) - 1);
+    assert_true(s.load > 0.949 && fabs(s.fpr / formula - 1) < 0.005);
+    uint64_t found = 0;
+    for (uint64_t i = 0; i < questions; i++) found += guira_contains_hash(f, rng_next(r)); /* no member: 2^-44 */
+    double rate = (double)found / (double)questions, sigma = sqrt(s.fpr * (1 - s.fpr) / (double)questions);
+    print_message("  w=%u: %.4f %% predicted, %.4f %% found, %+.1f sigma\n", w, 100 * s.fpr, 100 * rate,
+                  (rate - s.fpr) / sigma);
+    assert_true(fabs(rate - s.fpr) <= 4 * sigma);
+    model_free(&m);
+    guira_destroy(f);
+}
+
+static void test_false_positives_come_as_predicted(void **state) {
+    (void)state;
+    struct rng r = rng_for(__func__);
+    uint64_t items = quick_run() ? 20011 : 300007, questions = quick_run() ? 300000 : 10000000;
+    check_rate(12, items, questions, &r);
+    check_rate(16, items, questions, &r);
+}
+
+/* -------------------------------------------------------------------------------------------------------------- validate */
+
+static void assert_broken(const guira *f, const char *expected) {
+    const char *reason = NULL;
+    assert_int_equal(guira_validate(f, &reason), GUIRA_ECORRUPT);
+    assert_non_null(reason);
+    assert_string_equal(reason, expected);
+}
+
+static void test_validate_names_what_is_broken(void **state) {
+    (void)state;
+    struct rng r = rng_for(__func__);
+    guira *f = make(12, 300, &r);
+    struct model m = {0};
+    fill_until_refused(f, &m, 1, &r);
+    struct cuckoo *c = (struct cuckoo *)f;
+    struct cuckoo whole = *c;
+    f->items++;
+    assert_broken(f, "counters: items");
+    *c = whole;
+    f->stash.n = STASH_SIZE + 1;
+    assert_broken(f, "stash: more than it can hold");
+    *c = whole;
+    f->stash.entry[3].where = c->buckets;
+    assert_broken(f, "stash: an entry of a bucket that is not there");
+    *c = whole;
+    f->stash.entry[3].what = 0;
+    assert_broken(f, "stash: an impossible fingerprint");
+    *c = whole;
+    c->table[31] = 1;
+    assert_broken(f, "table: something in the byte between two buckets");
+    c->table[31] = 0;
+    assert_valid(f);
+    model_free(&m);
+    guira_destroy(f);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_partner_of_partner_is_the_bucket_itself),
+        cmocka_unit_test(test_fingerprints_are_spread_evenly),
+        cmocka_unit_test(test_every_capacity_can_be_filled),
+        cmocka_unit_test(test_full_filter_refuses_without_a_trace),
+        cmocka_unit_test(test_room_of_removed_members_is_used_again),
+        cmocka_unit_test(test_it_neither_grows_nor_shrinks),
+        cmocka_unit_test(test_clear_leaves_an_empty_filter),
+        cmocka_unit_test(test_false_positives_come_as_predicted),
+        cmocka_unit_test(test_validate_names_what_is_broken),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

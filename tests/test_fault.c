@@ -1,0 +1,400 @@
+/* What filters do when they cannot: no memory, too many copies of one key, sizes beyond reason.
+ *
+ * EVERY ALLOCATION FAILS IN TURN. A play is a fixed course of calls that needs memory in all the ways there are. It is
+ * played again and again, and each time another allocation fails:
+ *
+ *     k = 1    create X
+ *     k = 7    create, insert ... insert, insert, X insert, insert, reserve, clone ...      alone: just this one
+ *     k = 7    create, insert ... insert, insert, X insert, X insert, X reserve, X clone    for good: and all after it
+ *
+ * until there is no k-th one. A call that says no must have left the filter as it was, byte for byte; one that says yes
+ * must have done it; and when memory is back the filter must be as good as any. */
+#include "support.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static guira_stats stats_of(const guira *f) {
+    guira_stats s;
+    assert_int_equal(guira_stats_get(f, &s), GUIRA_OK);
+    return s;
+}
+
+static bool is_tidal(const struct variant *v) { return v->config.kind == GUIRA_TIDAL; }
+
+/* ------------------------------------------------------------------------------------------------------------- the play */
+
+struct play {
+    const struct variant *variant;
+    guira *f;
+    struct model members;
+    struct rng rng;
+    uint64_t failed; /* calls during which an allocation failed */
+    uint64_t elders; /* the most there were */
+    bool for_good;
+};
+
+enum act { INSERT, REMOVE, RESERVE, FIT, CLEAR, CLONE };
+
+static guira_status do_clone(const guira *f) {
+    guira *copy = NULL;
+    guira_status s = guira_clone(f, &copy);
+    assert_int_equal(copy != NULL, s == GUIRA_OK);
+    if (copy == NULL) return s;
+    assert_int_equal(digest(copy), digest(f));
+    assert_valid(copy);
+    guira_destroy(copy);
+    return s;
+}
+
+/* what: a hash, the place of a member, or a number of items. */
+static guira_status do_it(struct play *p, enum act act, uint64_t what) {
+    guira_status s = GUIRA_OK;
+    switch (act) {
+    case INSERT:
+        s = guira_insert_hash(p->f, what);
+        if (s == GUIRA_OK) model_add(&p->members, what);
+        return s;
+    case REMOVE: return guira_remove_hash(p->f, model_take(&p->members, what));
+    case RESERVE: return guira_reserve(p->f, what);
+    case FIT: return guira_shrink_to_fit(p->f);
+    case CLEAR:
+        s = guira_clear(p->f);
+        if (s == GUIRA_OK) p->members.n = 0;
+        return s;
+    case CLONE: return do_clone(p->f);
+    }
+    return s;
+}
+
+/* Who may say no, and why. Only a filter that could not grow for long is full. */
+static void check_refusal(const struct play *p, enum act act, guira_status s) {
+    bool starving = p->failed > 0 && (p->for_good || memory.failed);
+    if (s == GUIRA_EUNSUPPORTED) assert_true(!is_tidal(p->variant) && (act == RESERVE || act == FIT));
+    else if (s == GUIRA_EFULL) assert_true(!is_tidal(p->variant) && act == INSERT);
+    else assert_true(s == GUIRA_ENOMEM && starving && act != REMOVE && act != FIT && (act != INSERT || p->for_good));
+}
+
+static void perform(struct play *p, enum act act, uint64_t what) {
+    uint64_t before = digest(p->f);
+    memory.failed = false;
+    guira_status s = do_it(p, act, what);
+    p->failed += memory.failed;
+    if (s != GUIRA_OK) {
+        assert_int_equal(digest(p->f), before);
+        check_refusal(p, act, s);
+    }
+    if (memory.failed && (!p->for_good || p->failed % 64 == 1)) {
+        assert_same(p->f, &p->members);
+        assert_valid(p->f);
+    }
+    assert_int_equal(p->f->items, p->members.n);
+}
+
+static void come(struct play *p, size_t n) {
+    for (size_t i = 0; i < n; i++) perform(p, INSERT, rng_next(&p->rng));
+    uint64_t elders = stats_of(p->f).elders;
+    if (elders > p->elders) p->elders = elders;
+}
+
+static void leave(struct play *p, size_t down_to) {
+    while (p->members.n > down_to) perform(p, REMOVE, rng_below(&p->rng, p->members.n));
+}
+
+/* The narrowest slots have elders after growing 64-fold, and 20 members fill the smallest table. */
+static void course(struct play *p) {
+    size_t most = p->variant->config.slot_bits == 12 ? 2500 : 800;
+    perform(p, RESERVE, 300);
+    perform(p, FIT, 0);
+    come(p, most);
+    perform(p, CLONE, 0);
+    leave(p, most / 3);
+    perform(p, RESERVE, most);
+    perform(p, RESERVE, 0);
+    perform(p, FIT, 0);
+    perform(p, CLONE, 0);
+    leave(p, 10);
+    come(p, 100);
+    leave(p, 0);
+    perform(p, FIT, 0);
+    come(p, 40);
+    perform(p, CLEAR, 0);
+    come(p, 40);
+}
+
+/* Memory is back: the filter catches up and is none the worse. */
+static void recover(struct play *p) {
+    memory.fail_at = 0;
+    p->for_good = false;
+    come(p, 200);
+    guira_stats s = stats_of(p->f);
+    double most = p->f->config.max_load * (double)s.slots + (double)(s.slots / s.buckets);
+    assert_true(!is_tidal(p->variant) || (double)s.items <= most);
+    assert_same(p->f, &p->members);
+    assert_valid(p->f);
+    leave(p, 0);
+}
+
+/* Plays with the k-th allocation failing. False: there was no such. */
+static bool play(const struct variant *v, uint64_t seed, uint64_t k, bool for_good, uint64_t *elders) {
+    struct play p = {.variant = v, .rng = {seed}, .for_good = for_good};
+    guira_config c = v->config;
+    c.capacity = is_tidal(v) ? 0 : 3000;
+    memcpy(c.seed, &seed, sizeof seed);
+    c.seed[15] = 1;
+    memory_hook();
+    memory.fail_at = k;
+    memory.fail_on = for_good;
+    guira_status s = guira__create_on(v->isa, &c, &p.f);
+    assert_int_equal(s, memory.failed ? GUIRA_ENOMEM : GUIRA_OK);
+    assert_int_equal(p.f == NULL, memory.failed);
+    bool failed = memory.failed;
+    if (p.f != NULL) {
+        course(&p);
+        failed = p.failed > 0;
+        recover(&p);
+        *elders = p.elders;
+    }
+    guira_destroy(p.f);
+    model_free(&p.members);
+    memory_unhook();
+    return failed;
+}
+
+static void test_every_allocation_failing_in_turn_changes_nothing(void **state) {
+    (void)state;
+    struct rng r = rng_for(__func__);
+    for (const struct variant *v = variants(); v->name != NULL; v++) {
+        uint64_t seed = rng_next(&r), stride = quick_run() ? 5 : 1, k[2] = {1, 1}, elders = 0;
+        for (unsigned for_good = 0; for_good < 2; for_good++)
+            while (play(v, seed, k[for_good], for_good, &elders)) k[for_good] += stride;
+        print_message("  %s: %llu allocations failed, %llu elders\n", v->name, (unsigned long long)k[0] - 1,
+                      (unsigned long long)elders);
+        assert_true(elders > 0 || !is_tidal(v) || v->config.slot_bits != 12);
+    }
+}
+
+/* ------------------------------------------------------------------------------------------------- no memory for long */
+
+/* Inserts until 200 in a row were refused. */
+static void insert_until_full(struct play *p) {
+    for (unsigned refused = 0; refused < 200;) {
+        size_t before = p->members.n;
+        perform(p, INSERT, rng_next(&p->rng));
+        refused = p->members.n > before ? 0 : refused + 1;
+    }
+}
+
+static void test_without_memory_a_filter_fills_up_and_grows_again_when_there_is_some(void **state) {
+    (void)state;
+    struct rng r = rng_for(__func__);
+    for (const struct variant *v = variants(); v->name != NULL; v++) {
+        if (!is_tidal(v)) continue;
+        memory_hook();
+        struct play p = {.variant = v, .rng = r, .for_good = true};
+        p.f = variant_make(v, &p.rng, 0);
+        come(&p, 1 + rng_below(&p.rng, 500));
+        uint64_t buckets = stats_of(p.f).buckets;
+        memory.fail_at = memory.calls + 1;
+        memory.fail_on = true;
+        insert_until_full(&p);
+        guira_stats full = stats_of(p.f);
+        assert_true(full.load >= 0.98 && full.failures >= 200 && full.buckets < buckets + 64);
+        assert_same(p.f, &p.members);
+        uint64_t one = rng_next(&p.rng);
+        memory.fail_at = 0;
+        assert_int_equal(guira_insert_hash(p.f, one), GUIRA_OK); /* the very next one is taken again */
+        model_add(&p.members, one);
+        recover(&p);
+        guira_destroy(p.f);
+        model_free(&p.members);
+        memory_unhook();
+        r = p.rng;
+    }
+}
+
+/* ------------------------------------------------------------------------------------------------------- many copies */
+
+/* Inserts copies of hash until one is refused, then up to n in all. Returns how many went in. */
+static uint64_t insert_copies(guira *f, uint64_t hash, uint64_t n) {
+    uint64_t in = 0;
+    for (uint64_t i = 0; i < n; i++) {
+        uint64_t before = digest(f);
+        guira_status s = guira_insert_hash(f, hash);
+        if (s == GUIRA_OK && in == i) {
+            in++;
+            continue;
+        }
+        assert_int_equal(s, GUIRA_EDUPLICATE);
+        assert_int_equal(digest(f), before);
+    }
+    return in;
+}
+
+/* Draws a hash with two buckets of its own: in a fixed filter both may be one, once in as many times as it has buckets,
+ * and then half as many copies fit. An empty filter tells. */
+static uint64_t draw_with_two_buckets(const guira *f, struct rng *r) {
+    uint64_t hash = 0, places = 2 * stats_of(f).slots / stats_of(f).buckets;
+    for (uint64_t fit = 0; fit < places;) {
+        guira *empty;
+        assert_int_equal(guira_clone(f, &empty), GUIRA_OK);
+        assert_int_equal(guira_clear(empty), GUIRA_OK);
+        hash = rng_next(r);
+        fit = insert_copies(empty, hash, places);
+        guira_destroy(empty);
+    }
+    return hash;
+}
+
+static void insert_others(guira *f, struct model *m, size_t n, struct rng *r) {
+    for (size_t i = 0; i < n; i++) {
+        uint64_t hash = rng_next(r);
+        assert_int_equal(guira_insert_hash(f, hash), GUIRA_OK);
+        model_add(m, hash);
+    }
+}
+
+static void assert_all(const guira *f, const struct model *m, uint64_t copies) {
+    assert_int_equal(f->items, m->n + copies);
+    for (size_t i = 0; i < m->n; i++) assert_true(guira_contains_hash(f, m->hash[i]));
+    assert_valid(f);
+}
+
+static void test_a_thousand_copies_of_one_key_harm_nobody(void **state) {
+    (void)state;
+    struct rng r = rng_for(__func__);
+    size_t others = quick_run() ? 2000 : 10000;
+    for (const struct variant *v = variants(); v->name != NULL; v++) {
+        struct model m = {0};
+        guira *f = variant_make(v, &r, others * 6 / 5);
+        insert_others(f, &m, others, &r);
+        guira_stats before = stats_of(f);
+        uint64_t hash = draw_with_two_buckets(f, &r), in = insert_copies(f, hash, 1000);
+        assert_true(in >= 2 * before.slots / before.buckets);
+        assert_true(f->ops->count(f, hash) >= in);
+        uint64_t justified = in / (before.slots / before.buckets) + 2; /* one of these buckets was due already */
+        assert_true(stats_of(f).buckets <= before.buckets + justified);
+        assert_all(f, &m, in);
+        insert_others(f, &m, others / 10, &r);
+        assert_all(f, &m, in);
+        for (uint64_t i = in; i > 0; i--) assert_int_equal(guira_remove_hash(f, hash), GUIRA_OK);
+        assert_true(f->ops->count(f, hash) <= 2); /* and these are not copies but a false positive */
+        assert_all(f, &m, 0);
+        assert_true(insert_copies(f, hash, 4) == 4 && stats_of(f).stash <= 1);
+        guira_destroy(f);
+        model_free(&m);
+    }
+}
+
+/* Copies that grow old: they lose their tails one bit at each doubling, become elders together, and keep their number. */
+static void test_copies_of_many_keys_are_kept_while_the_filter_grows_a_thousandfold(void **state) {
+    (void)state;
+    enum { KEYS = 50, COPIES = 24, START = 200 };
+    struct rng r = rng_for(__func__);
+    for (const struct variant *v = variants(); v->name != NULL; v++) {
+        if (!is_tidal(v) || v->config.slot_bits != 12) continue;
+        struct model m = {0};
+        uint64_t key[KEYS], in[KEYS] = {0}, total = 0;
+        guira *f = variant_make(v, &r, 0);
+        insert_others(f, &m, START, &r);
+        for (size_t i = 0; i < KEYS; i++) key[i] = rng_next(&r);
+        for (size_t i = 0; i < (size_t)KEYS * COPIES;
+             i++) { /* refused are those whose buckets have too many of others */
+            guira_status s = guira_insert_hash(f, key[i % KEYS]);
+            assert_true(s == GUIRA_OK || s == GUIRA_EDUPLICATE || s == GUIRA_EFULL);
+            in[i % KEYS] += s == GUIRA_OK;
+            total += s == GUIRA_OK;
+        }
+        assert_true(total >= KEYS * 10);
+        insert_others(f, &m, (START + KEYS * COPIES) * (quick_run() ? 100 : 1024), &r);
+        assert_true(stats_of(f).elders > 0);
+        assert_all(f, &m, total);
+        for (size_t i = 0; i < KEYS; i++) assert_true(f->ops->count(f, key[i]) >= in[i]);
+        print_message("  %s: %llu copies went in, %llu elders\n", v->name, (unsigned long long)total,
+                      (unsigned long long)stats_of(f).elders);
+        for (size_t i = 0; i < KEYS; i++)
+            for (; in[i] > 0; in[i]--, total--) assert_int_equal(guira_remove_hash(f, key[i]), GUIRA_OK);
+        assert_all(f, &m, 0);
+        while (m.n > 0) assert_int_equal(guira_remove_hash(f, model_take(&m, rng_below(&r, m.n))), GUIRA_OK);
+        assert_all(f, &m, 0);
+        assert_int_equal(stats_of(f).elders, 0);
+        guira_destroy(f);
+        model_free(&m);
+    }
+}
+
+/* ------------------------------------------------------------------------------------------------- beyond all reason */
+
+static const uint64_t absurd[] = {UINT64_C(1) << 48, UINT64_C(1) << 63, UINT64_MAX - 1, UINT64_MAX};
+enum { ABSURD = sizeof absurd / sizeof *absurd };
+
+static bool is_refusal(guira_status s) { return s == GUIRA_ELIMIT || s == GUIRA_ENOMEM; }
+
+static void test_absurd_capacities_are_refused(void **state) {
+    (void)state;
+    memory_hook();
+    for (const struct variant *v = variants(); v->name != NULL; v++)
+        for (size_t i = 0; i < 3 * ABSURD; i++) {
+            const double loads[] = {0, 0.999, 0.001};
+            guira_config c = v->config;
+            c.capacity = absurd[i % ABSURD];
+            c.max_load = loads[i / ABSURD];
+            guira *f = (guira *)&c;
+            assert_true(is_refusal(guira__create_on(v->isa, &c, &f)));
+            assert_null(f);
+            assert_int_equal(memory.blocks, 0);
+        }
+    memory_unhook();
+}
+
+static void test_absurd_reservations_are_refused_and_change_nothing(void **state) {
+    (void)state;
+    struct rng r = rng_for(__func__);
+    for (const struct variant *v = variants(); v->name != NULL; v++) {
+        struct model m = {0};
+        guira *f = variant_make(v, &r, 300);
+        for (unsigned filled = 0; filled < 2; filled++) {
+            uint64_t before = digest(f), bytes = stats_of(f).bytes;
+            for (size_t i = 0; i < ABSURD; i++) {
+                guira_status s = guira_reserve(f, absurd[i]);
+                assert_true(is_tidal(v) ? is_refusal(s) : s == GUIRA_EUNSUPPORTED);
+                assert_int_equal(digest(f), before);
+                assert_int_equal(stats_of(f).bytes, bytes);
+            }
+            insert_others(f, &m, 100, &r);
+            assert_same(f, &m);
+        }
+        guira_destroy(f);
+        model_free(&m);
+    }
+}
+
+/* As many blocks as there are before the last, and then no more. */
+static void test_creation_that_runs_out_of_memory_gives_all_of_it_back(void **state) {
+    (void)state;
+    for (const struct variant *v = variants(); v->name != NULL; v++)
+        for (uint64_t k = 1; k < 40; k++) {
+            memory_hook();
+            guira_config c = v->config;
+            c.capacity = is_tidal(v) ? 100000 : UINT64_C(1) << 30;
+            memory.fail_at = is_tidal(v) ? k : 1 + k % 2;
+            memory.fail_on = true;
+            guira *f = (guira *)&c;
+            assert_int_equal(guira__create_on(v->isa, &c, &f), GUIRA_ENOMEM);
+            assert_null(f);
+            memory_unhook();
+        }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_every_allocation_failing_in_turn_changes_nothing),
+        cmocka_unit_test(test_without_memory_a_filter_fills_up_and_grows_again_when_there_is_some),
+        cmocka_unit_test(test_a_thousand_copies_of_one_key_harm_nobody),
+        cmocka_unit_test(test_copies_of_many_keys_are_kept_while_the_filter_grows_a_thousandfold),
+        cmocka_unit_test(test_absurd_capacities_are_refused),
+        cmocka_unit_test(test_absurd_reservations_are_refused_and_change_nothing),
+        cmocka_unit_test(test_creation_that_runs_out_of_memory_gives_all_of_it_back),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
