@@ -110,10 +110,8 @@ ALWAYS_INLINE bool place_at_once(FILTER *f, struct entry e, struct journal *log,
     return false;
 }
 
-/* As above, moving others if need be. False: nothing has changed. */
-ALWAYS_INLINE bool place(FILTER *f, struct entry e, unsigned kicks, struct journal *log, unsigned w) {
-    if (journal_room(log) == 0) return false;
-    if (place_at_once(f, e, log, w)) return true;
+/* Puts e into one of its buckets, both of which are full where it can live at all. False: nothing has changed. */
+ALWAYS_INLINE bool displace(FILTER *f, struct entry e, unsigned kicks, struct journal *log, unsigned w) {
     struct mark m = mark_take(f, log);
     for (unsigned turn = 0; turn < 2; turn++) {
         if (entry_fits(f, e) && make_room(f, e, kicks, log, w)) {
@@ -124,6 +122,11 @@ ALWAYS_INLINE bool place(FILTER *f, struct entry e, unsigned kicks, struct journ
         entry_cross(f, &e, w);
     }
     return false;
+}
+
+ALWAYS_INLINE bool place(FILTER *f, struct entry e, unsigned kicks, struct journal *log, unsigned w) {
+    if (journal_room(log) == 0) return false;
+    return place_at_once(f, e, log, w) || displace(f, e, kicks, log, w);
 }
 
 /* How many of the slots and of the stash a key has already. */
@@ -138,7 +141,7 @@ ALWAYS_INLINE guira_status place_crowded(FILTER *f, struct entry e, struct copie
     bool all_copies = copies.in_table >= copies.places;
     struct journal log;
     log.n = 0;
-    if (!all_copies && place(f, e, f->head.config.max_kicks, &log, w)) return GUIRA_OK;
+    if (!all_copies && displace(f, e, f->head.config.max_kicks, &log, w)) return GUIRA_OK;
     if (copies.in_table >= bucket_slots(w) && copies.in_stash >= STASH_COPIES) return GUIRA_EDUPLICATE;
     if (!stash_push(&f->head.stash, e, all_copies ? STASH_EASY : STASH_SIZE))
         return all_copies ? GUIRA_EDUPLICATE : GUIRA_EFULL;

@@ -85,7 +85,23 @@ ALWAYS_INLINE __m128i spread12(__m128i bucket, bool upper) {
     return _mm_and_si128(lanes, _mm_set1_epi16((short)0xfff0));
 }
 
+#ifdef __AVX2__
+/* Half a bucket of 64-bit slots. */
+ALWAYS_INLINE unsigned zeros64(const uint8_t *half, uint64_t q, enum how how) {
+    __m256i zero = _mm256_setzero_si256(), s = _mm256_load_si256((const __m256i *)(const void *)half);
+    __m256i d = _mm256_xor_si256(s, _mm256_set1_epi64x((long long)q));
+    if (how == PREFIX) {
+        __m256i full = _mm256_xor_si256(_mm256_cmpeq_epi64(s, zero), _mm256_set1_epi64x(-1)); /* -1, or 0 if empty */
+        d = _mm256_andnot_si256(_mm256_xor_si256(s, _mm256_add_epi64(s, full)), d);
+    }
+    return (unsigned)_mm256_movemask_pd(_mm256_castsi256_pd(_mm256_cmpeq_epi64(d, zero)));
+}
+#endif
+
 ALWAYS_INLINE unsigned match_mask(const uint8_t *bucket, uint64_t q, unsigned w, enum how how) {
+#ifdef __AVX2__
+    if (w == 64) return zeros64(bucket, q, how) | zeros64(bucket + 32, q, how) << 4;
+#endif
     if (w == 64) return mask_by_slot(bucket, q, w, how);
     __m128i s = load128(bucket);
     if (w == 16) return zeros16(diff16(s, _mm_set1_epi16((short)q), how));

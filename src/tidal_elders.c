@@ -61,26 +61,45 @@ static void map_add(struct tidal *f, uint64_t canon, unsigned level) {
     }
 }
 
-/* Both continuations of what a word of the map stands for. */
-static uint64_t map_half(uint64_t word, unsigned half, unsigned c) {
+/* Doubling and halving need no names. What may be under a prefix may be under both its continuations; what may be under
+ * either may be under what they continue. */
+static uint64_t map_split(uint64_t word, unsigned half, unsigned c) {
     if (c == 6) return word;
     uint64_t cores = word >> (32 * half) & UINT32_MAX;
     return cores << 32 | cores;
 }
 
-/* Doubling needs no names: what may be under a prefix may be under both its continuations. So the share of bits that
- * are set stays what it was, and each doubling adds half a word's worth of elders: with 2 elders per word 1.6 %, with 8
- * at w=12, where there are many more elders, 6 %. Without memory the map stays as it is and spares fewer questions. */
-static void map_grow(struct tidal *f) {
+static uint64_t map_join(const uint64_t word[2], unsigned c) {
+    if (c == 6) return word[0] | word[1];
+    return ((word[0] | word[0] >> 32) & UINT32_MAX) | (word[1] | word[1] << 32) >> 32 << 32;
+}
+
+/* Without memory the map stays as it is. */
+static void map_resize(struct tidal *f, unsigned bits) {
     struct elders *e = f->elders;
     unsigned c = core_bits(width(f));
-    if (e->names->items >> e->map_bits < (c == 6 ? 2 : 8) || e->map_bits >= MAP_MAX_BITS) return;
-    uint64_t *map = guira__alloc(map_bytes(e->map_bits + 1));
+    uint64_t *map = guira__alloc(map_bytes(bits));
     if (map == NULL) return;
-    for (uint64_t i = 0; i < UINT64_C(2) << e->map_bits; i++) map[i] = map_half(e->map[i / 2], i % 2, c);
+    for (uint64_t i = 0; i < UINT64_C(1) << bits; i++)
+        map[i] = bits > e->map_bits ? map_split(e->map[i / 2], i % 2, c) : map_join(e->map + 2 * i, c);
     guira__free(e->map);
     e->map = map;
-    e->map_bits++;
+    e->map_bits = bits;
+}
+
+/* Doubling leaves the share of bits that are set what it was, and the elders to come add to it, until the next time,
+ * half a word's worth: with 2 elders per word 1.6 %, with 8 at w=12, where there are many more of them, 6 %. */
+static void map_grow(struct tidal *f) {
+    struct elders *e = f->elders;
+    bool crowded = e->names->items >> e->map_bits >= (core_bits(width(f)) == 6 ? 2 : 8);
+    bool small = UINT64_C(128) << e->map_bits <= bucket_count(f);
+    if (crowded && small && e->map_bits < MAP_MAX_BITS) map_resize(f, e->map_bits + 1);
+}
+
+void guira__elders_follow(struct tidal *f) {
+    struct elders *e = f->elders;
+    if (e == NULL || e->map_bits == MAP_FIRST_BITS || UINT64_C(32) << e->map_bits <= bucket_count(f)) return;
+    map_resize(f, e->map_bits - 1);
 }
 
 /* -------------------------------------------------------------------------------------------------------- life and death */

@@ -36,6 +36,9 @@ uint64_t guira__elders_count(const struct tidal *f, uint64_t address);
 /* Takes away one elder of a level that guira__elders_level() gave. */
 void guira__elders_remove(struct tidal *f, uint64_t address, unsigned level);
 
+/* After the table has shrunk: keeps the map to a few hundredths of its size. */
+void guira__elders_follow(struct tidal *f);
+
 uint64_t guira__elders_total(const struct tidal *f);
 uint64_t guira__elders_bytes(const struct tidal *f);
 double guira__elders_weight(const struct tidal *f); /* in units of tidal.weight */

@@ -133,6 +133,7 @@ ALWAYS_INLINE guira_status shrink_step(struct tidal *f, unsigned w) {
     f->head.weight -= weigh_pair(f, f->line, w);
     if (merge(f, slot, n, &log, w)) {
         f->head.shrinks++;
+        guira__elders_follow(f);
     } else {
         mark_restore(f, m, &log, w);
         while (f->head.stash.n > stashed) stash_drop(&f->head.stash, f->head.stash.n - 1);
