@@ -158,20 +158,19 @@ ALWAYS_INLINE guira_status insert_crowded(struct cuckoo *f, uint64_t hash, unsig
     struct entry e = entry_of(f, hash, w);
     struct found found = find(f, e, w);
     struct copies copies = {found.places, in_table(found), (unsigned)__builtin_popcount(in_stash(f, e))};
-    return place_crowded(f, e, copies, w);
+    guira_status s = place_crowded(f, e, copies, w);
+    f->head.items += s == GUIRA_OK;
+    return s;
 }
 
 ALWAYS_INLINE guira_status insert(struct cuckoo *f, uint64_t hash, unsigned w) {
     struct entry e = entry_of(f, hash, w);
     uint8_t *a = spot_of(f, e.where, w).bucket, *b = spot_of(f, partner_of(f, e.where, e.what), w).bucket;
     unsigned room_a = empty_mask(a, w), room_b = empty_mask(b, w);
-    if (LIKELY((room_a | room_b) != 0)) {
-        bool in_b = __builtin_popcount(room_b) > __builtin_popcount(room_a);
-        slot_set(in_b ? b : a, (unsigned)__builtin_ctz(in_b ? room_b : room_a), e.what, w);
-    } else {
-        guira_status s = f->head.ops->insert_crowded(&f->head, hash);
-        if (s != GUIRA_OK) return s;
-    }
+    if (UNLIKELY((room_a | room_b) == 0)) return f->head.ops->insert_crowded(&f->head, hash);
+    bool in_b = __builtin_popcount(room_b) > __builtin_popcount(room_a);
+    uint8_t *bucket = (uint8_t *)choose(in_b, (uintptr_t)b, (uintptr_t)a);
+    slot_set(bucket, (unsigned)__builtin_ctz((unsigned)choose(in_b, room_b, room_a)), e.what, w);
     f->head.items++;
     return GUIRA_OK;
 }

@@ -1,15 +1,15 @@
 /* Making room in two full buckets: the walk that every kind of cuckoo filter here shares.
  *
- * WHO STEPS ASIDE? Each entry of a full bucket has one other place. The first entry whose other place has room moves
- * there (the processor, guessing that none has, fetches the next ones meanwhile):
+ * WHO STEPS ASIDE? Each entry of a full bucket has one other place. These places are fetched, four at a time, and the first
+ * entry whose other place has room moves there:
  *
  *     new -> [a b c d e f g h]          a's other bucket is full, b's is full, c's has room: c goes, new takes its slot
  *             v v v
  *            [x][x][.]
  *
  * Only if none has room does one of them, by lot, go all the same, and the walk goes on from where it went with whom it
- * displaced. With 8 slots and a constant load of 0.95 this takes 1.5 to 4 moves per insertion, where displacing
- * somebody at random takes 7 to 40.
+ * displaced. With 8 slots and a constant load of 0.95 this takes 0.6 to 1.3 moves per insertion, where displacing
+ * somebody at random takes 2 to 7.5.
  *
  * The kind that includes this has defined, for its FILTER:
  *     struct spot                                  a bucket: at least `uint8_t *bucket`
@@ -42,16 +42,15 @@ struct options {
     struct spot to[MAX_SLOTS];
 };
 
-/* Where the entry in slot j could go. */
-ALWAYS_INLINE bool look_ahead(const FILTER *f, struct spot at, unsigned j, const uint8_t *from, struct options *o,
+/* Where the entry in slot j could go, and fetches that bucket. */
+ALWAYS_INLINE void look_ahead(const FILTER *f, struct spot at, unsigned j, const uint8_t *from, struct options *o,
                               unsigned w) {
     struct entry e = spot_read(f, at, slot_get(at.bucket, j, w), w);
-    if (!entry_cross(f, &e, w)) return false;
+    bool can = entry_cross(f, &e, w);
     o->entry[j] = e;
-    o->to[j] = spot_of(f, e.where, w);
-    if (o->to[j].bucket == at.bucket || o->to[j].bucket == from) return false;
-    o->movable |= 1U << j;
-    return true;
+    o->to[j] = can ? spot_of(f, e.where, w) : at;
+    __builtin_prefetch(o->to[j].bucket, 1);
+    o->movable |= (unsigned)(o->to[j].bucket != at.bucket && o->to[j].bucket != from) << j;
 }
 
 /* The first set bit of mask at or after a random one. */
@@ -73,6 +72,10 @@ ALWAYS_INLINE bool step_aside(FILTER *f, struct spot at, unsigned j, const struc
     return true;
 }
 
+/* How many places to fetch at once. One of four has room in 5 cases of 6 at load 0.93, and each further one takes longer
+ * to compute than it would save when the table is in the cache. */
+enum { FETCH = 4 };
+
 /* Gives e a slot of its bucket, which is full, by moving others, at most `kicks` of them. On failure the caller
  * goes back to a mark. */
 ALWAYS_INLINE bool make_room(FILTER *f, struct entry e, unsigned kicks, struct journal *log, unsigned w) {
@@ -81,8 +84,11 @@ ALWAYS_INLINE bool make_room(FILTER *f, struct entry e, unsigned kicks, struct j
     struct options o;
     for (unsigned kick = 0; kick < kicks && journal_room(log) >= 2; kick++) {
         o.movable = 0;
-        for (unsigned j = 0; j < bucket_slots(w); j++)
-            if (look_ahead(f, at, j, from, &o, w) && step_aside(f, at, j, &o, e, log, w)) return true;
+        for (unsigned j = 0; j < bucket_slots(w); j += FETCH) {
+            for (unsigned i = j; i < j + FETCH && i < bucket_slots(w); i++) look_ahead(f, at, i, from, &o, w);
+            for (unsigned left = o.movable >> j << j; left != 0; left &= left - 1)
+                if (step_aside(f, at, (unsigned)__builtin_ctz(left), &o, e, log, w)) return true;
+        }
         if (o.movable == 0) return false;
         unsigned j = pick(&f->head, o.movable, w);
         entry_lift(f, o.entry[j]);

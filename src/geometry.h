@@ -14,12 +14,18 @@
 #ifndef GUIRA_GEOMETRY_H
 #define GUIRA_GEOMETRY_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 
 #define ALWAYS_INLINE static inline __attribute__((always_inline))
 #define LIKELY(x) __builtin_expect(!!(x), 1)
 #define UNLIKELY(x) __builtin_expect(!!(x), 0)
+
+/* yes if condition, else no, by arithmetic. */
+ALWAYS_INLINE uint64_t choose(bool condition, uint64_t yes, uint64_t no) {
+    return no ^ ((yes ^ no) & (0 - (uint64_t)condition));
+}
 
 enum { MAX_SLOTS = 10 }; /* of any geometry */
 

@@ -20,6 +20,7 @@ struct guira__ops {
     bool (*contains)(const guira *f, uint64_t hash);
     bool (*contains_flat)(const guira *f, uint64_t hash); /* tidal: for arrays that lie in one piece */
     guira_status (*remove)(guira *f, uint64_t hash);
+    guira_status (*remove_unclear)(guira *f, uint64_t hash); /* tidal: the part of it for the less usual */
     uint64_t (*count)(const guira *f, uint64_t hash);
     size_t (*contains_many)(const guira *f, const uint64_t *hash, size_t n, bool *out);
     void (*prefetch)(const guira *f, uint64_t hash); /* both buckets of hash, for a change to come */

@@ -29,6 +29,8 @@ enum {
     SEGMENTS = 6 /* log2 of how many segments a level has between these two */
 };
 
+#define MAX_BUCKETS (UINT64_C(1) << 40) /* 16 TiB of 16-byte buckets */
+
 /* The array of one level, in segments: see tidal_table.h. */
 struct array {
     uint8_t *region; /* where it lies if it lies in one piece, else NULL */
@@ -84,8 +86,8 @@ ALWAYS_INLINE uint64_t slot_encode(struct entry e, unsigned level, unsigned w) {
     uint64_t marked = (e.where & leading(known)) | UINT64_C(1) << (63 - known);
     uint64_t field = marked << level;
     uint64_t kept = field >> (63 - t);
-    if (t < 63 && field << (t + 1) != 0) kept |= 1; /* the mark fell off the end: the lowest bit takes its place */
-    return core_of(e.where, w) << (t + 1) | kept;
+    bool cut = (field << t << 1) != 0; /* the mark fell off the end: the lowest bit takes its place */
+    return core_of(e.where, w) << (t + 1) | kept | cut;
 }
 
 ALWAYS_INLINE unsigned known_at(unsigned level, unsigned w) { /* at most */
@@ -124,7 +126,8 @@ ALWAYS_INLINE uint8_t *bucket_at(const struct tidal *f, unsigned side, uint64_t 
 
 ALWAYS_INLINE uint8_t *bucket_of(const struct tidal *f, uint64_t address, unsigned w) {
     unsigned side = side_of(f, address);
-    return bucket_at(f, side, address >> (64 - level_of(f, side)), w);
+    uint64_t number = address >> (64 - level_of(f, side));
+    return (uint8_t *)(f->segment[2 * (address >> f->to_segment) + side] + (number << bucket_shift(w)));
 }
 
 static inline uint64_t bucket_count(const struct tidal *f) { return (UINT64_C(1) << f->level) + f->line; }

@@ -151,19 +151,23 @@ ALWAYS_INLINE guira_status shrink_step(struct tidal *f, unsigned w) {
  * after a time without memory, and no call takes long. */
 enum { STEPS = 2 };
 
+/* Both say OK whatever became of the steps: the insertion or removal before them has succeeded. */
+
 /* A stash that fills up also asks for room, but not for so much that the filter would want to shrink again: what waits
  * there may be copies, which no growth brings home. */
-COLD static void swell(struct tidal *f) {
+APART static guira_status swell(struct tidal *f) {
     for (unsigned i = 0; i < STEPS; i++) {
         bool loaded = f->head.items > f->grow_at;
         bool crowded = f->head.stash.n > STASH_EASY && f->head.items > f->grow_at - f->grow_at / 16;
-        if (!loaded && !crowded) return;
+        if (!loaded && !crowded) break;
         if (loaded && f->floor > 0) guira__table_set_floor(f, 0); /* what was reserved has been used up */
-        if (f->head.ops->grow(&f->head) != GUIRA_OK) return;
+        if (f->head.ops->grow(&f->head) != GUIRA_OK) break;
     }
+    return GUIRA_OK;
 }
 
-COLD static void ebb(struct tidal *f) {
+APART static guira_status ebb(struct tidal *f) {
     for (unsigned i = 0; i < STEPS && f->head.items < f->shrink_at; i++)
-        if (f->head.ops->shrink(&f->head) != GUIRA_OK) return;
+        if (f->head.ops->shrink(&f->head) != GUIRA_OK) break;
+    return GUIRA_OK;
 }

@@ -25,7 +25,9 @@ uint64_t guira__items_at(uint64_t buckets, double load, unsigned w) {
 }
 
 uint64_t guira__buckets_for(uint64_t items, double load, unsigned w) {
-    uint64_t buckets = (uint64_t)ceil((double)items / (load * bucket_slots(w)));
+    double wanted = ceil((double)items / (load * bucket_slots(w)));
+    if (wanted > (double)MAX_BUCKETS) return MAX_BUCKETS + 1;
+    uint64_t buckets = (uint64_t)wanted;
     while (guira__items_at(buckets, load, w) < items) buckets++; /* what rounding lost */
     return buckets < MIN_BUCKETS ? MIN_BUCKETS : buckets;
 }

@@ -34,6 +34,7 @@ void guira__table_shape(uint64_t buckets, unsigned *level, uint64_t *line);
 
 /* How many items a table of that many buckets holds at a load. */
 uint64_t guira__items_at(uint64_t buckets, double load, unsigned w);
+/* And how many buckets it takes for that many items; MAX_BUCKETS + 1: too many. */
 uint64_t guira__buckets_for(uint64_t items, double load, unsigned w);
 
 #endif

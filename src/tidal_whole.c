@@ -28,8 +28,6 @@ const uint64_t guira__displacement[64] = {
     0xa794fd3cb02eb9c0, 0xa7718e29509b0300, 0xc85ee9d2a14521c0, 0x8ad48c2e8a1b0000,
 };
 
-#define MAX_BUCKETS (UINT64_C(1) << 40)
-
 static unsigned width(const struct tidal *f) { return f->head.ops->slot_bits; }
 
 /* ------------------------------------------------------------------------------------------------------- life and death */

@@ -5,12 +5,12 @@
 #include "match.h"
 
 /* Widths are constants there, so they are here. */
-#define FOR_WIDTH(call)                                                                                                \
-    switch (w) {                                                                                                       \
-    case 12: return call(12);                                                                                          \
-    case 16: return call(16);                                                                                          \
-    case 32: return call(32);                                                                                          \
-    default: return call(64);                                                                                          \
+#define FOR_WIDTH(call)       \
+    switch (w) {              \
+    case 12: return call(12); \
+    case 16: return call(16); \
+    case 32: return call(32); \
+    default: return call(64); \
     }
 
 #define MASK(w) (prefix ? match_mask(bucket, q, w, PREFIX) : match_mask(bucket, q, w, EXACT))

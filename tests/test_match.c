@@ -77,7 +77,8 @@ static bool ref_matches(uint64_t s, uint64_t q, unsigned w, bool prefix) {
     unsigned from = 0;
     if (prefix && s == 0) return false;
     if (prefix)
-        while (!bit(s, from++)) {}
+        while (!bit(s, from++)) {
+        }
     for (unsigned i = from; i < w; i++)
         if (bit(s, i) != bit(q, i)) return false;
     return true;

@@ -19,7 +19,7 @@
 /* False positives, measured and predicted; can be added up. */
 struct rates {
     double probes, hits, expected, variance;
-    double copies; /* expected hits that are counted twice */
+    double forgiven; /* expected hits that may be missing */
 };
 
 struct world {
@@ -78,7 +78,7 @@ static void assert_member(const struct world *w, uint64_t hash, uint64_t copies)
 static void check_load(struct world *w) {
     guira_stats s = stats_of(w->f);
     if (s.elders > w->elders) w->elders = s.elders;
-    double most = w->f->config.max_load * (double)s.slots + (double)(s.slots / s.buckets);
+    double most = w->f->config.max_load * (double)s.slots + (double)s.slots / (double)s.buckets;
     assert_int_equal(s.items, w->crowd.live);
     if (is_tidal(w->variant) && (double)s.items > most) fail_msg("%s: load %.4f", w->variant->name, s.load);
 }
@@ -130,23 +130,25 @@ static size_t check_everybody(struct world *w) {
  *     fixed filter has of entries whose two buckets are one;
  * (2) others overlap by chance. That deviates by less than the square root of the share of keys that the largest entry
  *     matches, and is added to the variance. A tidal filter's largest are of the time when it had two buckets and match
- *     1 of 2^(w-1) keys: that makes 2 % of the rate at w=12, 0.5 % at w=16. */
+ *     1 of 2^(w-1) keys: that makes 2 % of the rate at w=12, 0.5 % at w=16. Where there are only a few entries, no
+ *     sigma tells how rare an overlap is (5 members at w=12: once in 200 times, a fifth of the rate): two are forgiven. */
 static struct rates measure(struct world *w, size_t probes, size_t copies) {
     guira_stats s = stats_of(w->f);
     double largest = ldexp(is_tidal(w->variant) ? 1 : 1 / (double)s.buckets, 1 - (int)w->f->config.slot_bits);
     struct rates r = {.probes = (double)probes, .expected = (double)probes * s.fpr};
     for (size_t i = 0; i < probes; i++) r.hits += guira_contains_hash(w->f, rng_next(&w->rng));
     r.variance = r.expected * (1 - s.fpr) + r.expected * r.expected * largest;
-    if (s.items > 0) r.copies = r.expected * (double)copies / (double)s.items;
-    if (!is_tidal(w->variant)) r.copies += r.expected / (double)s.buckets;
+    if (s.items < 100) r.forgiven = 2 * largest * r.probes;
+    if (s.items > 0) r.forgiven += r.expected * (double)copies / (double)s.items;
+    if (!is_tidal(w->variant)) r.forgiven += r.expected / (double)s.buckets;
     return r;
 }
 
 /* How many sigmas apart measurement and prediction are. Two hits more or less are nothing: at w=32 one is expected in
  * 10^8 probes, where sigma is no measure. */
 static double sigmas(struct rates r) {
-    double off = r.hits - r.expected, forgiven = 2 + (off < 0 ? r.copies : 0);
-    return fabs(off) <= forgiven ? 0 : copysign(fabs(off) - forgiven, off) / sqrt(r.variance);
+    double off = r.hits - r.expected, beyond = fabs(off) - 2 - (off < 0 ? r.forgiven : 0);
+    return beyond <= 0 ? 0 : copysign(beyond, off) / sqrt(r.variance);
 }
 
 /* 4 sigma happen by chance once in 16,000 times, too often for all the turns of all the runs to come. So then the rate
@@ -160,7 +162,7 @@ static void check_rate(struct world *w, size_t copies) {
                  w->crowd.live, r.hits, r.probes, r.expected, sigmas(r));
     if (fabs(sigmas(r)) > fabs(w->worst)) w->worst = sigmas(r);
     *sum = (struct rates){sum->probes + r.probes, sum->hits + r.hits, sum->expected + r.expected,
-                          sum->variance + r.variance, sum->copies + r.copies};
+                          sum->variance + r.variance, sum->forgiven + r.forgiven};
 }
 
 /* ----------------------------------------------------------------------------------------------------------- operations */
@@ -245,8 +247,7 @@ static void step(struct world *w, bool up) {
     else if (in) put(w);
     else take(w);
     assert_int_equal(w->f->items, w->crowd.live);
-    w->ops++;
-    if (w->ops >= w->next_event) event(w);
+    if (++w->ops >= w->next_event) event(w);
     if (w->ops < w->next_look) return;
     w->next_look = w->ops + 400;
     look(w);
@@ -378,10 +379,9 @@ static void test_keys_of_any_length_come_and_go(void **state) {
         assert_true(guira_count(f, NULL, 0) >= 2 && guira_contains(f, text, LONG));
         for (size_t i = 1; i < KEYS; i += 2) assert_int_equal(guira_remove(f, text, i), GUIRA_OK);
         for (size_t i = 0; i < KEYS; i += 2) assert_true(guira_contains_hash(f, guira_hash(f, text, i)));
-        for (size_t i = 0; i < KEYS; i += 2) assert_int_equal(guira_remove(f, text, i), GUIRA_OK);
+        for (size_t i = 2; i < KEYS; i += 2) assert_int_equal(guira_remove(f, text, i), GUIRA_OK);
         assert_int_equal(guira_remove(f, text, LONG), GUIRA_OK);
-        assert_int_equal(stats_of(f).items, 1); /* the other empty one left when i was 0 */
-        assert_int_equal(guira_remove(f, NULL, 0), GUIRA_OK);
+        assert_true(guira_remove(f, NULL, 0) == GUIRA_OK && guira_remove(f, "", 0) == GUIRA_OK && f->items == 0);
         assert_int_equal(guira_remove(f, "", 0), GUIRA_ENOTFOUND);
         assert_valid(f);
         guira_destroy(f);

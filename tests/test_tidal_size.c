@@ -1,0 +1,262 @@
+/* How large a tidal filter is: it follows its members bucket by bucket in both directions, holds little more memory than
+ * its buckets need, keeps the room it was asked for, and errs as often as it says. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "tidal_support.h"
+
+/* ------------------------------------------------------------------------------------------------------ bucket by bucket */
+
+/* One bucket more or less, with members enough for a load of 0.92. */
+static void step(guira *f, struct model *m, int by, struct rng *r) {
+    uint64_t buckets = buckets_of(f) + (uint64_t)by;
+    double most = 0.92 * (double)(buckets * bucket_slots(f->ops->slot_bits));
+    while ((double)m->n > most) remove_some(f, m, r);
+    assert_int_equal(by > 0 ? f->ops->grow(f) : f->ops->shrink(f), GUIRA_OK);
+    assert_int_equal(buckets_of(f), buckets);
+    while (by > 0 && (double)m->n + 1 < most) insert_new(f, m, r);
+    assert_int_equal(buckets_of(f), buckets); /* none of these was a reason to grow */
+    assert_same(f, m);
+    assert_valid(f);
+}
+
+static void test_growing_and_shrinking_go_bucket_by_bucket(void **state) {
+    (void)state;
+    struct rng r = rng_for(__func__);
+    for (size_t i = 0; i < 3; i++) {
+        uint64_t most = quick_run() ? 200 : widths[i] == 16 ? 4096 : 1024;
+        guira *f = make((guira_config){.slot_bits = widths[i], .min_load = -1}, &r);
+        struct model m = {0};
+        assert_int_equal(buckets_of(f), MIN_BUCKETS);
+        while (buckets_of(f) < most) step(f, &m, +1, &r);
+        while (buckets_of(f) > MIN_BUCKETS) step(f, &m, -1, &r);
+        uint64_t before = digest(f);
+        assert_int_equal(f->ops->shrink(f), GUIRA_ELIMIT);
+        assert_true(digest(f) == before);
+        finish(f, &m);
+    }
+}
+
+/* Three steps up, one back, then the reverse, between 10 items and many. Gives the mean of items / slots. */
+static double wave(guira *f, struct model *m, uint64_t most, struct rng *r) {
+    double sum = 0;
+    uint64_t operations = 0, buckets = buckets_of(f), slots = bucket_slots(f->ops->slot_bits);
+    for (bool rising = true; rising || m->n > 10; operations++) {
+        if (m->n < 10 || (rng_below(r, 4) != 0) == rising) insert_new(f, m, r);
+        else remove_some(f, m, r);
+        uint64_t now = buckets_of(f);
+        if (now > buckets + 2 || buckets > now + 2) fail_msg("from %lu to %lu buckets", buckets, now);
+        assert_int_equal(f->items, m->n);
+        sum += (double)f->items / (double)(now * slots);
+        buckets = now;
+        if (operations % (most / 2) == 0) assert_same(f, m);
+        if (m->n == most) rising = false;
+    }
+    return sum / (double)operations;
+}
+
+static void test_waves_keep_the_table_94_percent_full(void **state) {
+    (void)state;
+    struct rng r = rng_for(__func__);
+    for (size_t i = 0; i < 3; i++) {
+        guira *f = make((guira_config){.slot_bits = widths[i], .max_load = 0.96, .min_load = 0.94}, &r);
+        struct model m = {0};
+        double mean = wave(f, &m, quick_run() ? 60000 : widths[i] == 16 ? 1500000 : 300000, &r);
+        print_message("  w=%u: mean utilisation %.4f\n", widths[i], mean);
+        assert_true(mean >= 0.94);
+        assert_same(f, &m);
+        assert_valid(f);
+        finish(f, &m);
+    }
+}
+
+/* ------------------------------------------------------------------------------------------------------- false positives */
+
+static double rate_as_predicted(const guira *f, uint64_t questions, struct rng *r) {
+    uint64_t found = 0;
+    for (uint64_t i = 0; i < questions; i++) found += guira_contains_hash(f, rng_next(r)); /* no member: 2^-40 */
+    guira_stats s = stats_of(f);
+    double rate = (double)found / (double)questions, sigma = sqrt(s.fpr * (1 - s.fpr) / (double)questions);
+    print_message("  %lu items, %lu elders: %.4f %% predicted, %.4f %% found, %+.1f sigma\n", s.items, s.elders,
+                  100 * s.fpr, 100 * rate, (rate - s.fpr) / sigma);
+    assert_true(fabs(rate - s.fpr) <= 4 * sigma);
+    return rate;
+}
+
+/* The next n numbers of a generator come or go. Started again, it gives the oldest ones first. */
+static void change(guira *f, struct rng *members, uint64_t n,
+                   size_t (*many)(guira *, const uint64_t *, size_t, guira_status *)) {
+    uint64_t hash[512];
+    for (size_t m; n > 0; n -= m) {
+        m = n < 512 ? (size_t)n : 512;
+        for (size_t i = 0; i < m; i++) hash[i] = rng_next(members);
+        assert_int_equal(many(f, hash, m, NULL), m);
+    }
+}
+
+static void test_rate_grows_with_the_logarithm_and_falls_back(void **state) {
+    (void)state;
+    struct rng r = rng_for(__func__), in = r, out = r, asked = {~r.state};
+    guira *f = make((guira_config){.slot_bits = 16}, &r);
+    uint64_t most = quick_run() ? 1 << 18 : 16000000, questions = quick_run() ? 200000 : 4000000;
+    change(f, &in, most, guira_insert_hash_many);
+    assert_int_equal(stats_of(f).items, most);
+    assert_true(rate_as_predicted(f, questions, &asked) <= 0.008);
+    change(f, &out, most - 64, guira_remove_hash_many);
+    guira_stats s = stats_of(f);
+    double fresh = 2 * 8 * s.load / 32768;
+    assert_true(s.items == 64 && s.fpr > 0.9 * fresh && s.fpr < 1.4 * fresh);
+    assert_true(rate_as_predicted(f, questions, &asked) < 0.001);
+    change(f, &out, 64, guira_remove_hash_many);
+    assert_true(stats_of(f).items == 0 && stats_of(f).fpr == 0);
+    guira_destroy(f);
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- memory */
+
+/* An allocator of its own, which looks at the filter whenever that asks for memory: in the midst of a step, too. */
+static struct {
+    guira *f; /* NULL: nobody */
+    size_t bytes;
+    double most; /* bytes beyond the buckets', as a share of what is allowed */
+} watch;
+
+static void look(void) {
+    if (watch.f == NULL) return;
+    struct tidal *f = tidal(watch.f);
+    uint64_t used = bucket_count(f) * bucket_bytes(f->head.ops->slot_bits);
+    if (f->elders != NULL) used += buckets_of(f->elders->names) * bucket_bytes(64);
+    double share = ((double)watch.bytes - (double)used) / (0.05 * (double)used + 65536);
+    if (share > watch.most) watch.most = share;
+    if (share <= 1) return;
+    watch.f = NULL;
+    fail_msg("%zu bytes for %lu in use, at %lu items", watch.bytes, used, f->head.items);
+}
+
+static void *watching_alloc(size_t size) {
+    size_t *p = malloc(size + 16);
+    if (p == NULL) return NULL;
+    *p = size;
+    watch.bytes += size;
+    look();
+    return p + 2;
+}
+
+static void watching_release(void *q) {
+    size_t *p = (size_t *)q - 2;
+    watch.bytes -= *p;
+    free(p);
+}
+
+static void check_waste(unsigned w, uint64_t most, struct rng *r) {
+    guira *f = make((guira_config){.slot_bits = w}, r);
+    struct model m = {0};
+    watch.f = f;
+    watch.most = 0;
+    size_t bytes_of_100 = 0, bytes_again = 0, empty = watch.bytes;
+    for (bool rising = true; rising || m.n > 0;) {
+        if (rising) insert_new(f, &m, r);
+        else remove_some(f, &m, r);
+        look();
+        assert_int_equal(stats_of(f).bytes, watch.bytes);
+        if (rising && m.n <= 100 && watch.bytes > bytes_of_100) bytes_of_100 = watch.bytes;
+        if (!rising && m.n == 100) bytes_again = watch.bytes;
+        if (m.n == most) rising = false;
+    }
+    print_message(
+        "  w=%u: %.0f %% of the waste allowed; %zu bytes empty, up to %zu for 100 items, %zu after the flood\n", w,
+        100 * watch.most, empty, bytes_of_100, bytes_again);
+    assert_true(bytes_of_100 < 2048 && watch.bytes == empty);
+    watch.f = NULL;
+    finish(f, &m);
+}
+
+static void test_memory_follows_the_buckets_at_every_moment(void **state) {
+    (void)state;
+    static const guira_allocator watching = {watching_alloc, watching_release};
+    struct rng r = rng_for(__func__);
+    guira_set_allocator(&watching);
+    check_waste(12, quick_run() ? 150000 : 5000000, &r); /* 64 thousand elders, whose map must not outlive them */
+    check_waste(16, quick_run() ? 150000 : 2000000, &r);
+    check_waste(32, quick_run() ? 150000 : 1000000, &r);
+    assert_int_equal(watch.bytes, 0);
+    guira_set_allocator(NULL);
+}
+
+/* ------------------------------------------------------------------------------------------------------- room to order */
+
+static void check_capacity(unsigned w, uint64_t capacity, struct rng *r) {
+    guira *f = make((guira_config){.slot_bits = w, .capacity = capacity}, r);
+    struct model m = {0};
+    uint64_t buckets = buckets_of(f);
+    while (m.n < capacity) insert_new(f, &m, r);
+    assert_true(buckets_of(f) == buckets && stats_of(f).grows == 0);
+    assert_true(buckets <= MIN_BUCKETS || 0.93 * (double)((buckets - 1) * bucket_slots(w)) <= (double)capacity);
+    assert_same(f, &m);
+    assert_valid(f);
+    finish(f, &m);
+}
+
+static void test_every_capacity_fits_without_growth(void **state) {
+    (void)state;
+    struct rng r = rng_for(__func__);
+    const uint64_t large[] = {65537, 100003, 654321, 999999};
+    for (size_t i = 0; i < 3; i++) {
+        for (uint64_t n = i; n <= 3000; n += quick_run() ? 101 : 1) check_capacity(widths[i], n, &r);
+        for (size_t j = 0; j < (quick_run() ? 1 : 4); j++) check_capacity(widths[i], large[j], &r);
+    }
+}
+
+static void fill_to(guira *f, struct model *m, uint64_t n, struct rng *r) {
+    while (m->n < n) insert_new(f, m, r);
+    while (m->n > n) remove_some(f, m, r);
+    assert_same(f, m);
+    assert_valid(f);
+}
+
+/* 1000 members and room for 5000 or so. */
+static void check_reservation(unsigned w, uint64_t room, struct rng *r) {
+    guira *f = make((guira_config){.slot_bits = w}, r);
+    struct model m = {0};
+    fill_to(f, &m, 1000, r);
+    assert_int_equal(guira_reserve(f, room), GUIRA_OK);
+    uint64_t reserved = buckets_of(f);
+    assert_int_equal(guira_reserve(f, room / 2), GUIRA_OK); /* there is that much */
+    fill_to(f, &m, room, r);
+    fill_to(f, &m, 10, r);
+    assert_int_equal(buckets_of(f), reserved);
+    fill_to(f, &m, room + bucket_slots(w), r); /* outgrown */
+    assert_true(buckets_of(f) > reserved);
+    fill_to(f, &m, 1000, r);
+    assert_true(buckets_of(f) < reserved / 2);
+    assert_int_equal(guira_reserve(f, room), GUIRA_OK);
+    assert_int_equal(buckets_of(f), reserved);
+    assert_int_equal(guira_clear(f), GUIRA_OK);
+    assert_int_equal(buckets_of(f), reserved);
+    m.n = 0;
+    fill_to(f, &m, 1000, r);
+    assert_int_equal(guira_shrink_to_fit(f), GUIRA_OK);
+    assert_int_equal(buckets_of(f), guira__buckets_for(1000, 0.93, w));
+    fill_to(f, &m, 0, r);
+    assert_int_equal(buckets_of(f), MIN_BUCKETS);
+    finish(f, &m);
+}
+
+static void test_reserved_room_is_kept_until_outgrown_or_given_back(void **state) {
+    (void)state;
+    struct rng r = rng_for(__func__);
+    for (unsigned i = 0; i < (quick_run() ? 3 : 60); i++)
+        check_reservation(widths[i % 3], 5000 + rng_below(&r, 3000), &r);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_growing_and_shrinking_go_bucket_by_bucket),
+        cmocka_unit_test(test_waves_keep_the_table_94_percent_full),
+        cmocka_unit_test(test_rate_grows_with_the_logarithm_and_falls_back),
+        cmocka_unit_test(test_memory_follows_the_buckets_at_every_moment),
+        cmocka_unit_test(test_every_capacity_fits_without_growth),
+        cmocka_unit_test(test_reserved_room_is_kept_until_outgrown_or_given_back),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
