@@ -70,8 +70,8 @@ typedef struct {
 } guira_config;
 
 typedef struct {
-    uint64_t items;    /* members, copies counted */
-    uint64_t slots;    /* places in the buckets */
+    uint64_t items; /* members, copies counted */
+    uint64_t slots; /* places in the buckets */
     uint64_t buckets;
     uint64_t bytes;    /* memory the filter holds, everything included */
     uint64_t stash;    /* members that wait beside the table */

@@ -112,6 +112,4 @@ void guira__free(void *p) {
     else free(p);
 }
 
-size_t guira__alloc_cost(size_t size) {
-    return hook.alloc != NULL ? size + ALIGNMENT : round_up(size, ALIGNMENT);
-}
+size_t guira__alloc_cost(size_t size) { return hook.alloc != NULL ? size + ALIGNMENT : round_up(size, ALIGNMENT); }

@@ -26,8 +26,9 @@ bool guira__memory_has(double bytes);
  * NULL: there are none to be had (too small, a hook is set, another system), use blocks. */
 uint8_t *guira__region_open(size_t size);
 void guira__region_close(uint8_t *region, size_t size);
-void guira__region_drop(uint8_t *region, size_t from, size_t to);    /* gives the memory back */
-void guira__region_expect(uint8_t *region, size_t from, size_t to);  /* all this will be used: huge pages on first touch */
+void guira__region_drop(uint8_t *region, size_t from, size_t to); /* gives the memory back */
+void guira__region_expect(uint8_t *region, size_t from,
+                          size_t to); /* all this will be used: huge pages on first touch */
 void guira__region_collect(uint8_t *region, size_t from, size_t to); /* all this is used: gather it into huge pages */
 
 #endif

@@ -292,6 +292,7 @@ static const char *check(const guira *head) {
 
 static void dump(const guira *head, guira__sink *sink, void *to) {
     const struct cuckoo *f = (const struct cuckoo *)head;
+    guira__head_dump(head, sink, to);
     sink(to, &f->buckets, sizeof f->buckets);
     sink(to, f->table, table_bytes(f));
 }
@@ -301,27 +302,27 @@ static void dump(const guira *head, guira__sink *sink, void *to) {
 #define SELF ((struct cuckoo *)f)
 #define CONST_SELF ((const struct cuckoo *)f)
 
-#define DEFINE(w)                                                                                                      \
-    static bool contains_##w(const guira *f, uint64_t hash) { return contains(CONST_SELF, hash, w); }                  \
-    static size_t contains_many_##w(const guira *f, const uint64_t *hash, size_t n, bool *out) {                       \
-        return contains_many(CONST_SELF, hash, n, out, w);                                                             \
-    }                                                                                                                  \
-    static void prefetch_##w(const guira *f, uint64_t hash) { prefetch(CONST_SELF, hash, w); }                         \
-    static uint64_t count_##w(const guira *f, uint64_t hash) { return count(CONST_SELF, hash, w); }                    \
-    static guira_status insert_##w(guira *f, uint64_t hash) { return insert(SELF, hash, w); }                          \
-    static guira_status crowded_##w(guira *f, uint64_t hash) { return insert_crowded(SELF, hash, w); }                 \
+#define DEFINE(w)                                                                                      \
+    static bool contains_##w(const guira *f, uint64_t hash) { return contains(CONST_SELF, hash, w); }  \
+    static size_t contains_many_##w(const guira *f, const uint64_t *hash, size_t n, bool *out) {       \
+        return contains_many(CONST_SELF, hash, n, out, w);                                             \
+    }                                                                                                  \
+    static void prefetch_##w(const guira *f, uint64_t hash) { prefetch(CONST_SELF, hash, w); }         \
+    static uint64_t count_##w(const guira *f, uint64_t hash) { return count(CONST_SELF, hash, w); }    \
+    static guira_status insert_##w(guira *f, uint64_t hash) { return insert(SELF, hash, w); }          \
+    static guira_status crowded_##w(guira *f, uint64_t hash) { return insert_crowded(SELF, hash, w); } \
     static guira_status remove_##w(guira *f, uint64_t hash) { return remove_one(SELF, hash, w); }
 
 DEFINE(12)
 DEFINE(16)
 DEFINE(32)
 
-#define TABLE(w)                                                                                                       \
-    {                                                                                                                  \
-        .slot_bits = (w), .create = create, .destroy = destroy, .insert = insert_##w, .insert_crowded = crowded_##w,   \
-        .contains = contains_##w, .remove = remove_##w, .count = count_##w, .contains_many = contains_many_##w,        \
-        .prefetch = prefetch_##w, .reserve = reserve, .shrink_to_fit = shrink_to_fit, .clear = clear, .clone = clone,  \
-        .stats = stats, .check = check, .dump = dump,                                                                  \
+#define TABLE(w)                                                                                                      \
+    {                                                                                                                 \
+        .slot_bits = (w), .create = create, .destroy = destroy, .insert = insert_##w, .insert_crowded = crowded_##w,  \
+        .contains = contains_##w, .remove = remove_##w, .count = count_##w, .contains_many = contains_many_##w,       \
+        .prefetch = prefetch_##w, .reserve = reserve, .shrink_to_fit = shrink_to_fit, .clear = clear, .clone = clone, \
+        .stats = stats, .check = check, .dump = dump,                                                                 \
     }
 
 #define NAME_(isa) guira__cuckoo_##isa

@@ -34,9 +34,7 @@ guira_status guira_insert_hash(guira *f, uint64_t hash) {
 
 bool guira_contains_hash(const guira *f, uint64_t hash) { return f != NULL && f->contains(f, hash); }
 
-guira_status guira_remove_hash(guira *f, uint64_t hash) {
-    return f == NULL ? GUIRA_EINVAL : f->ops->remove(f, hash);
-}
+guira_status guira_remove_hash(guira *f, uint64_t hash) { return f == NULL ? GUIRA_EINVAL : f->ops->remove(f, hash); }
 
 size_t guira_contains_hash_many(const guira *f, const uint64_t *hash, size_t n, bool *out) {
     if (f == NULL || hash == NULL || out == NULL) return 0;
@@ -130,4 +128,11 @@ guira_status guira_validate(const guira *f, const char **reason) {
     const char *broken = f->ops->check(f);
     if (reason != NULL) *reason = broken;
     return broken == NULL ? GUIRA_OK : GUIRA_ECORRUPT;
+}
+
+void guira__head_dump(const guira *f, guira__sink *sink, void *to) {
+    const uint64_t number[] = {f->items, f->weight, f->rng, f->kicks, f->grows, f->shrinks, f->stash.n};
+    sink(to, number, sizeof number);
+    sink(to, f->stash.entry, sizeof f->stash.entry);
+    sink(to, f->secret, sizeof f->secret);
 }

@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-#define DECLARE(isa)                                                                                                   \
-    extern const struct guira__ops guira__tidal_##isa[4];                                                              \
+#define DECLARE(isa)                                      \
+    extern const struct guira__ops guira__tidal_##isa[4]; \
     extern const struct guira__ops guira__cuckoo_##isa[3];
 
 DECLARE(portable)

@@ -28,11 +28,11 @@ struct guira__ops {
     guira_status (*shrink_to_fit)(guira *f);
     guira_status (*clear)(guira *f);
     guira_status (*clone)(const guira *f, guira **out);
-    void (*stats)(const guira *f, guira_stats *out); /* what the head does not know */
-    const char *(*check)(const guira *f);            /* the first broken invariant, or NULL */
+    void (*stats)(const guira *f, guira_stats *out);           /* what the head does not know */
+    const char *(*check)(const guira *f);                      /* the first broken invariant, or NULL */
     void (*dump)(const guira *f, guira__sink *sink, void *to); /* every byte that decides what the filter will do */
     unsigned slot_bits;
-    const struct guira__ops *elders; /* tidal: for the names of elders */
+    const struct guira__ops *elders;  /* tidal: for the names of elders */
     guira_status (*grow)(guira *f);   /* by one bucket; NULL: a fixed filter */
     guira_status (*shrink)(guira *f); /* by one bucket; EFULL: the others have no room for its entries */
 };
@@ -40,15 +40,18 @@ struct guira__ops {
 struct guira {
     const struct guira__ops *ops;
     bool (*contains)(const guira *f, uint64_t hash); /* ops->contains, or contains_flat where that will do */
-    guira_config config; /* every default filled in */
+    guira_config config;                             /* every default filled in */
     uint64_t items;
-    uint64_t bytes; /* allocated, the struct itself included */
+    uint64_t bytes;  /* allocated, the struct itself included */
     uint64_t weight; /* tidal: sum of 2^(ALL_KNOWN - known bits) over table and stash, which makes the rate */
-    uint64_t rng;   /* where eviction gets its luck from; part of the filter, so that replicas agree */
+    uint64_t rng;    /* where eviction gets its luck from; part of the filter, so that replicas agree */
     uint64_t kicks, failures, grows, shrinks;
     struct stash stash;
     uint8_t secret[SECRET_BYTES];
 };
+
+/* For ops->dump: the head's part, all but the counter of failures. */
+void guira__head_dump(const guira *f, guira__sink *sink, void *to);
 
 /* Fills in what zero stands for and checks the rest. */
 guira_status guira__config_resolve(guira_config *c);

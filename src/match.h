@@ -33,8 +33,7 @@ ALWAYS_INLINE bool slot_matches(uint64_t s, uint64_t q, enum how how) {
 
 ALWAYS_INLINE unsigned mask_by_slot(const uint8_t *bucket, uint64_t q, unsigned w, enum how how) {
     unsigned mask = 0;
-    for (unsigned j = 0; j < bucket_slots(w); j++)
-        mask |= (unsigned)slot_matches(slot_get(bucket, j, w), q, how) << j;
+    for (unsigned j = 0; j < bucket_slots(w); j++) mask |= (unsigned)slot_matches(slot_get(bucket, j, w), q, how) << j;
     return mask;
 }
 
@@ -71,8 +70,8 @@ ALWAYS_INLINE unsigned zeros16(__m128i d) {
 
 ALWAYS_INLINE unsigned zeros32(__m128i lo, __m128i hi) {
     __m128i zero = _mm_setzero_si128();
-    return zeros16(_mm_xor_si128(_mm_packs_epi32(_mm_cmpeq_epi32(lo, zero), _mm_cmpeq_epi32(hi, zero)),
-                                 _mm_set1_epi16(-1)));
+    return zeros16(
+        _mm_xor_si128(_mm_packs_epi32(_mm_cmpeq_epi32(lo, zero), _mm_cmpeq_epi32(hi, zero)), _mm_set1_epi16(-1)));
 }
 
 /* Twelve-bit slots are spread into the high ends of 16-bit lanes: a shuffle brings each lane its two bytes, a

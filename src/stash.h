@@ -17,12 +17,13 @@ struct entry {
 
 enum {
     STASH_SIZE = 16, /* beyond this an insertion is refused */
+    STASH_LAST = 17, /* but one more has a place if the filter could grow for it: see tidal.c */
     STASH_EASY = 8,  /* above this an elastic filter grows, and nothing but an insertion may add to it */
     STASH_COPIES = 4 /* as many places copies of one key may take, so that one key cannot have them all */
 };
 
 struct stash {
-    struct entry entry[STASH_SIZE];
+    struct entry entry[STASH_LAST];
     uint32_t n;
 };
 

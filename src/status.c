@@ -20,6 +20,4 @@ const char *guira_strerror(guira_status s) {
     return "unknown status";
 }
 
-const char *guira_version(void) {
-    return GUIRA_VERSION_STRING;
-}
+const char *guira_version(void) { return GUIRA_VERSION_STRING; }

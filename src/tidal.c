@@ -81,7 +81,7 @@ ALWAYS_INLINE size_t contains_group(const struct tidal *f, const uint64_t *hash,
 }
 
 ALWAYS_INLINE size_t contains_many(const struct tidal *f, const uint64_t *hash, size_t n, bool *out, unsigned w,
-                                    enum lie lie) {
+                                   enum lie lie) {
     size_t present = 0, i = 0;
     for (; n - i >= GROUP; i += GROUP) present += contains_group(f, hash + i, GROUP, out + i, w, lie);
     return present + contains_group(f, hash + i, n - i, out + i, w, lie);
@@ -162,6 +162,17 @@ ALWAYS_INLINE guira_status inserted(struct tidal *f) {
     return GUIRA_OK;
 }
 
+/* Table and stash are full, because there was no memory when the filter should have grown. If there is now, e gets the
+ * last place of the stash, which is kept for this: once the filter has grown, the insertion must not fail any more. */
+static guira_status grow_first(struct tidal *f, struct entry e) {
+    if (f->head.items <= f->grow_at || f->head.stash.n >= STASH_LAST) return GUIRA_EFULL;
+    guira_status s = f->head.ops->grow(&f->head);
+    if (s != GUIRA_OK) return s;
+    stash_push(&f->head.stash, e, STASH_LAST);
+    entry_weigh(f, e);
+    return GUIRA_OK;
+}
+
 ALWAYS_INLINE guira_status insert_crowded(struct tidal *f, uint64_t address, unsigned w) {
     struct copies copies = {.places = 2 * bucket_slots(w)};
     uint64_t core = core_of(address, w);
@@ -171,9 +182,9 @@ ALWAYS_INLINE guira_status insert_crowded(struct tidal *f, uint64_t address, uns
                       (unsigned)__builtin_popcount(match_mask(b.bucket, b.q, w, PREFIX));
     for (unsigned i = 0; i < f->head.stash.n; i++) copies.in_stash += entry_is(f->head.stash.entry[i], address, w);
     guira_status s = place_crowded(f, (struct entry){address, ALL_KNOWN}, copies, w);
+    if (s == GUIRA_EFULL) s = grow_first(f, (struct entry){address, ALL_KNOWN});
     f->beside |= f->head.stash.n > 0;
-    if (s == GUIRA_OK) return inserted(f);
-    return s == GUIRA_EFULL && f->starved ? GUIRA_ENOMEM : s;
+    return s == GUIRA_OK ? inserted(f) : s;
 }
 
 /* Straight to the emptier of the two buckets, if there is any room. Which one that is nobody can predict, so it is
@@ -250,8 +261,7 @@ ALWAYS_INLINE guira_status remove_one(struct tidal *f, uint64_t address, unsigne
     struct probe a = probe_at(f, address, core, w, IN_SEGMENTS), b = probe_at(f, partner, core, w, IN_SEGMENTS);
     unsigned in_a = match_mask(a.bucket, a.q, w, PREFIX), in_b = match_mask(b.bucket, b.q, w, PREFIX);
     unsigned both = in_a | in_b << 16;
-    if (UNLIKELY(f->beside || __builtin_popcount(both) != 1))
-        return f->head.ops->remove_unclear(&f->head, address);
+    if (UNLIKELY(f->beside || __builtin_popcount(both) != 1)) return f->head.ops->remove_unclear(&f->head, address);
     bool is_b = in_b != 0;
     unsigned slot = (unsigned)__builtin_ctz(in_a | in_b);
     unsigned level = level_of(f, side_of(f, choose(is_b, partner, address)));
@@ -270,22 +280,21 @@ ALWAYS_INLINE guira_status remove_one(struct tidal *f, uint64_t address, unsigne
 #define NAME(isa) NAME_(isa)
 extern const struct guira__ops NAME(GUIRA__ISA)[4];
 
-#define DEFINE(w)                                                                                                      \
-    static bool contains_##w(const guira *f, uint64_t hash) {                                                          \
-        return contains(CONST_SELF, hash, w, IN_SEGMENTS);                                                             \
-    }                                                                                                                  \
-    static bool contains_flat_##w(const guira *f, uint64_t hash) { return contains(CONST_SELF, hash, w, FLAT); }       \
-    static size_t contains_many_##w(const guira *f, const uint64_t *hash, size_t n, bool *out) {                       \
-        return CONST_SELF->head.contains == contains_flat_##w ? contains_many(CONST_SELF, hash, n, out, w, FLAT)       \
-                                                              : contains_many(CONST_SELF, hash, n, out, w, IN_SEGMENTS); \
-    }                                                                                                                  \
-    static void prefetch_##w(const guira *f, uint64_t hash) { prefetch(CONST_SELF, hash, w); }                         \
-    static uint64_t count_##w(const guira *f, uint64_t hash) { return count(CONST_SELF, hash, w); }                    \
-    static guira_status insert_##w(guira *f, uint64_t hash) { return insert(SELF, hash, w); }                          \
-    static guira_status crowded_##w(guira *f, uint64_t hash) { return insert_crowded(SELF, hash, w); }                 \
-    static guira_status remove_##w(guira *f, uint64_t hash) { return remove_one(SELF, hash, w); }                      \
-    static guira_status unclear_##w(guira *f, uint64_t hash) { return remove_unclear(SELF, hash, w); }                 \
-    static guira_status grow_##w(guira *f) { return grow_step(SELF, w); }                                              \
+#define DEFINE(w)                                                                                                  \
+    static bool contains_##w(const guira *f, uint64_t hash) { return contains(CONST_SELF, hash, w, IN_SEGMENTS); } \
+    static bool contains_flat_##w(const guira *f, uint64_t hash) { return contains(CONST_SELF, hash, w, FLAT); }   \
+    static size_t contains_many_##w(const guira *f, const uint64_t *hash, size_t n, bool *out) {                   \
+        return CONST_SELF->head.contains == contains_flat_##w                                                      \
+                   ? contains_many(CONST_SELF, hash, n, out, w, FLAT)                                              \
+                   : contains_many(CONST_SELF, hash, n, out, w, IN_SEGMENTS);                                      \
+    }                                                                                                              \
+    static void prefetch_##w(const guira *f, uint64_t hash) { prefetch(CONST_SELF, hash, w); }                     \
+    static uint64_t count_##w(const guira *f, uint64_t hash) { return count(CONST_SELF, hash, w); }                \
+    static guira_status insert_##w(guira *f, uint64_t hash) { return insert(SELF, hash, w); }                      \
+    static guira_status crowded_##w(guira *f, uint64_t hash) { return insert_crowded(SELF, hash, w); }             \
+    static guira_status remove_##w(guira *f, uint64_t hash) { return remove_one(SELF, hash, w); }                  \
+    static guira_status unclear_##w(guira *f, uint64_t hash) { return remove_unclear(SELF, hash, w); }             \
+    static guira_status grow_##w(guira *f) { return grow_step(SELF, w); }                                          \
     static guira_status shrink_##w(guira *f) { return shrink_step(SELF, w); }
 
 DEFINE(12)
@@ -293,14 +302,15 @@ DEFINE(16)
 DEFINE(32)
 DEFINE(64)
 
-#define TABLE(w)                                                                                                       \
-    {                                                                                                                  \
-        .slot_bits = (w), .elders = &NAME(GUIRA__ISA)[3], .create = guira__tidal_create,                               \
-        .destroy = guira__tidal_destroy, .insert = insert_##w, .insert_crowded = crowded_##w,                          \
-        .contains = contains_##w, .contains_flat = contains_flat_##w, .remove = remove_##w, .remove_unclear = unclear_##w, .count = count_##w, .contains_many = contains_many_##w,        \
-        .prefetch = prefetch_##w, .grow = grow_##w, .shrink = shrink_##w, .reserve = guira__tidal_reserve,             \
-        .shrink_to_fit = guira__tidal_shrink_to_fit, .clear = guira__tidal_clear, .clone = guira__tidal_clone,         \
-        .stats = guira__tidal_stats, .check = guira__tidal_check, .dump = guira__tidal_dump,                           \
+#define TABLE(w)                                                                                               \
+    {                                                                                                          \
+        .slot_bits = (w), .elders = &NAME(GUIRA__ISA)[3], .create = guira__tidal_create,                       \
+        .destroy = guira__tidal_destroy, .insert = insert_##w, .insert_crowded = crowded_##w,                  \
+        .contains = contains_##w, .contains_flat = contains_flat_##w, .remove = remove_##w,                    \
+        .remove_unclear = unclear_##w, .count = count_##w, .contains_many = contains_many_##w,                 \
+        .prefetch = prefetch_##w, .grow = grow_##w, .shrink = shrink_##w, .reserve = guira__tidal_reserve,     \
+        .shrink_to_fit = guira__tidal_shrink_to_fit, .clear = guira__tidal_clear, .clone = guira__tidal_clone, \
+        .stats = guira__tidal_stats, .check = guira__tidal_check, .dump = guira__tidal_dump,                   \
     }
 
 const struct guira__ops NAME(GUIRA__ISA)[4] = {TABLE(12), TABLE(16), TABLE(32), TABLE(64)};

@@ -48,15 +48,14 @@ struct tidal {
     uintptr_t *segment;                         /* the directory: {right, left} for each leading part of an address */
     uintptr_t start[2];                         /* of the arrays on the right and the left, if they lie flat */
     uint64_t to_segment;                        /* shifts an address to the number of its pair */
-    uint64_t to_tail;                           /* shifts it until its tail ends one above the lowest bit; left: one less */
-    uint64_t beside;                            /* whether there is anything in the stash or among the elders */
+    uint64_t to_tail; /* shifts it until its tail ends one above the lowest bit; left: one less */
+    uint64_t beside;  /* whether there is anything in the stash or among the elders */
     /* What a change needs. */
     uint64_t grow_at;   /* grow when there are more items than that */
     uint64_t shrink_at; /* shrink when there are fewer */
     uint64_t line;      /* p: how many buckets of the right have been split */
     uint64_t floor;     /* buckets not to shrink below: what was reserved */
     unsigned level;     /* L */
-    bool starved;       /* the last attempt to grow found no memory */
     unsigned directory_bits;
     struct array array[2]; /* RIGHT and LEFT */
     struct elders *elders; /* NULL: none */

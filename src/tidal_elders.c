@@ -150,21 +150,24 @@ guira_status guira__elders_clone(const struct tidal *f, struct tidal *to) {
 
 /* ----------------------------------------------------------------------------------------------------- asking and telling */
 
-guira_status guira__elders_add(struct tidal *f, struct entry entry) {
-    if (f->elders == NULL && (f->elders = elders_new(f)) == NULL) return GUIRA_ENOMEM;
+/* A name that finds no slot goes to the stash, so as many as are free there can come, whatever memory there is. */
+static bool has_places(const guira *names, unsigned n) { return STASH_SIZE - names->stash.n >= n; }
+
+bool guira__elders_ready(struct tidal *f, unsigned n) {
+    if (f->elders == NULL && (f->elders = elders_new(f)) == NULL) return false;
+    guira *names = f->elders->names;
+    return has_places(names, n) || (names->ops->grow(names) == GUIRA_OK && has_places(names, n));
+}
+
+void guira__elders_add(struct tidal *f, struct entry entry) {
     struct elders *e = f->elders;
     uint64_t canon = canonical(f, entry.where);
     unsigned level = (unsigned)entry.what;
-    guira_status s = e->names->ops->insert(e->names, name_of(f, canon, level, copies(f, canon, level)));
-    if (s == GUIRA_OK) {
-        e->count[level]++;
-        e->levels |= UINT64_C(1) << level;
-        map_grow(f);
-        map_add(f, canon, level);
-    } else if (e->names->items == 0) {
-        guira__elders_destroy(f);
-    }
-    return s;
+    e->names->ops->insert(e->names, name_of(f, canon, level, copies(f, canon, level)));
+    e->count[level]++;
+    e->levels |= UINT64_C(1) << level;
+    map_grow(f);
+    map_add(f, canon, level);
 }
 
 unsigned guira__elders_level(const struct tidal *f, uint64_t address) {

@@ -24,8 +24,11 @@ struct elders {
     unsigned map_bits; /* of the address, after the top bit, that choose the word */
 };
 
-/* Makes an elder of e. ENOMEM, EFULL: nothing has changed. */
-guira_status guira__elders_add(struct tidal *f, struct entry e);
+/* Whether n more elders are sure to find a place; makes one for them if need be. */
+bool guira__elders_ready(struct tidal *f, unsigned n);
+
+/* Makes an elder of e. They must be ready for it. */
+void guira__elders_add(struct tidal *f, struct entry e);
 
 /* The highest level at which address has an elder; 0: none. */
 unsigned guira__elders_level(const struct tidal *f, uint64_t address);

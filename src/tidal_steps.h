@@ -26,22 +26,19 @@ ALWAYS_INLINE void watch_beside(struct tidal *f) { f->beside = f->head.stash.n >
 
 /* Makes elders of the entries in a bucket that cannot be split: all of them, or none. */
 ALWAYS_INLINE guira_status hand_over(struct tidal *f, struct spot from, unsigned w) {
-    struct entry gone[MAX_SLOTS];
+    struct entry elder[MAX_SLOTS];
     unsigned n = 0;
-    guira_status s = GUIRA_OK;
     for (unsigned j = 0; j < bucket_slots(w); j++) {
         uint64_t slot = slot_get(from.bucket, j, w);
-        if (slot == 0 || slot_known(slot, from.level, w) > from.level) continue;
-        struct entry e = slot_decode(slot, from.number, from.level, w);
-        s = guira__elders_add(f, e);
-        if (s != GUIRA_OK) break;
-        gone[n++] = e;
+        if (slot != 0 && slot_known(slot, from.level, w) == from.level)
+            elder[n++] = slot_decode(slot, from.number, from.level, w);
     }
+    if (n > 0 && !guira__elders_ready(f, n)) return GUIRA_ENOMEM;
     for (unsigned i = 0; i < n; i++) {
-        if (s == GUIRA_OK) entry_lift(f, gone[i]);
-        else guira__elders_remove(f, gone[i].where, (unsigned)gone[i].what);
+        guira__elders_add(f, elder[i]);
+        entry_lift(f, elder[i]);
     }
-    return s;
+    return GUIRA_OK;
 }
 
 ALWAYS_INLINE void split(struct tidal *f, struct spot from, unsigned w) {
@@ -62,7 +59,6 @@ enum { DRAIN_KICKS = 32 };
 ALWAYS_INLINE guira_status grow_step(struct tidal *f, unsigned w) {
     if (f->level + 1 >= max_level(w)) return GUIRA_ELIMIT;
     guira_status s = guira__table_ready_to_rise(f);
-    f->starved = s != GUIRA_OK;
     if (s != GUIRA_OK) return s;
     struct spot from = {bucket_at(f, RIGHT, f->line, w), f->line, f->level};
     s = hand_over(f, from, w);
@@ -72,7 +68,6 @@ ALWAYS_INLINE guira_status grow_step(struct tidal *f, unsigned w) {
         f->head.grows++;
     }
     guira__table_trim(f);
-    f->starved = s == GUIRA_ENOMEM;
     if (s == GUIRA_OK) bring_home(f, DRAIN_KICKS, w);
     watch_beside(f);
     return s;

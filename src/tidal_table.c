@@ -251,8 +251,8 @@ static guira_status level_down(struct tidal *f) {
 }
 
 guira_status guira__table_fall(struct tidal *f) {
-    guira_status s = f->line == 0 ? level_down(f)
-                                  : segment_make(f, RIGHT, (f->line - 1) >> f->array[RIGHT].log2_buckets, false);
+    guira_status s =
+        f->line == 0 ? level_down(f) : segment_make(f, RIGHT, (f->line - 1) >> f->array[RIGHT].log2_buckets, false);
     if (s != GUIRA_OK) return s;
     f->line--;
     settle(f);

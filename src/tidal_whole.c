@@ -10,21 +10,18 @@
 /* Displacements of partners: random, the top bit set so that partners are in opposite halves of the table, the last six
  * bits clear so that the core stays as it is. XOR with a constant keeps partners partners at every level. */
 const uint64_t guira__displacement[64] = {
-    0x867ce0444d03ad80, 0xb3cd554079c71e40, 0xb7d943f8c4293bc0, 0xd4156625a93d5100,
-    0xa956522f9ae1ef80, 0xad68a7045a03a640, 0xb38980ffb28a7d40, 0xccc098ffc7878ec0,
-    0xa0f7f64b73c8fc40, 0xeb2e362b313e5000, 0xbdb6544cf2ddb680, 0x984eeee4fe00a5c0,
-    0x8bd91ad9e0f08bc0, 0x842a8b9b3d644740, 0xafced4f1ae91f140, 0x942d3c1c2669d400,
-    0xeac1d7498b344ec0, 0xa8b0b1647eb3ea80, 0x837b7c77dee8a940, 0xc75df77fd33cad80,
-    0xb637ebf7b7ccfc80, 0xd719cd945625c900, 0xee9806bfda0e4b40, 0xa37a18b2c5fb0a00,
-    0xf6086d215d6a4040, 0xf1d365d45dd68180, 0xacfe7330a0f80a80, 0x8b2e91638b762c00,
-    0xec92b7a09c587b40, 0xdc2a3cbb021afb00, 0x8e180ebbecec7e40, 0xc56f4c824ca29d00,
-    0xd3343c71c2bd7940, 0x983d3256e546f480, 0xe10b8cfd5a7e8ec0, 0xe80bf9e1f158f200,
-    0xd34f7adfcf055400, 0xbd024788164b1800, 0xd12abb2935bf0840, 0x9890b0f7c4f822c0,
-    0xe8429a1a08cd2b00, 0x98389e8ba3a78a00, 0xa2e902e371e1e2c0, 0xf2ee6985f6a88940,
-    0xd8e96804f74373c0, 0x89abbaf4bdd2f740, 0x9fb05f62dbdbaa40, 0xe202bb783c402b00,
-    0x9cd43c481ceb3600, 0xeb24da7d4f375180, 0xc0bfdc9a9e6c3d40, 0x9c551dd2cd3a9300,
-    0xa6fbac7f59a295c0, 0x8595990400414500, 0xa212647c4354fc40, 0xe4ea2fb94ff7c800,
-    0xca22a0cfad0ba3c0, 0xa32b24e3d6dd2680, 0xa683cd8bef864640, 0xa7da83c29410f940,
+    0x867ce0444d03ad80, 0xb3cd554079c71e40, 0xb7d943f8c4293bc0, 0xd4156625a93d5100, 0xa956522f9ae1ef80,
+    0xad68a7045a03a640, 0xb38980ffb28a7d40, 0xccc098ffc7878ec0, 0xa0f7f64b73c8fc40, 0xeb2e362b313e5000,
+    0xbdb6544cf2ddb680, 0x984eeee4fe00a5c0, 0x8bd91ad9e0f08bc0, 0x842a8b9b3d644740, 0xafced4f1ae91f140,
+    0x942d3c1c2669d400, 0xeac1d7498b344ec0, 0xa8b0b1647eb3ea80, 0x837b7c77dee8a940, 0xc75df77fd33cad80,
+    0xb637ebf7b7ccfc80, 0xd719cd945625c900, 0xee9806bfda0e4b40, 0xa37a18b2c5fb0a00, 0xf6086d215d6a4040,
+    0xf1d365d45dd68180, 0xacfe7330a0f80a80, 0x8b2e91638b762c00, 0xec92b7a09c587b40, 0xdc2a3cbb021afb00,
+    0x8e180ebbecec7e40, 0xc56f4c824ca29d00, 0xd3343c71c2bd7940, 0x983d3256e546f480, 0xe10b8cfd5a7e8ec0,
+    0xe80bf9e1f158f200, 0xd34f7adfcf055400, 0xbd024788164b1800, 0xd12abb2935bf0840, 0x9890b0f7c4f822c0,
+    0xe8429a1a08cd2b00, 0x98389e8ba3a78a00, 0xa2e902e371e1e2c0, 0xf2ee6985f6a88940, 0xd8e96804f74373c0,
+    0x89abbaf4bdd2f740, 0x9fb05f62dbdbaa40, 0xe202bb783c402b00, 0x9cd43c481ceb3600, 0xeb24da7d4f375180,
+    0xc0bfdc9a9e6c3d40, 0x9c551dd2cd3a9300, 0xa6fbac7f59a295c0, 0x8595990400414500, 0xa212647c4354fc40,
+    0xe4ea2fb94ff7c800, 0xca22a0cfad0ba3c0, 0xa32b24e3d6dd2680, 0xa683cd8bef864640, 0xa7da83c29410f940,
     0xa794fd3cb02eb9c0, 0xa7718e29509b0300, 0xc85ee9d2a14521c0, 0x8ad48c2e8a1b0000,
 };
 
@@ -69,9 +66,7 @@ struct walk {
     uint64_t number;
 };
 
-static struct walk walk_start(const struct tidal *f) {
-    return (struct walk){f, f->line > 0 ? LEFT : RIGHT, 0};
-}
+static struct walk walk_start(const struct tidal *f) { return (struct walk){f, f->line > 0 ? LEFT : RIGHT, 0}; }
 
 static uint8_t *walk_next(struct walk *w) {
     if (w->side == LEFT && w->number == 2 * w->f->line) *w = (struct walk){w->f, RIGHT, w->f->line};
@@ -162,7 +157,8 @@ guira_status guira__tidal_shrink_to_fit(guira *head) {
         start_over(f, MIN_BUCKETS); /* without memory for it everything stays as it is: as far as it gets */
         return GUIRA_OK;
     }
-    while (bucket_count(f) > buckets && head->ops->shrink(head) == GUIRA_OK) {}
+    while (bucket_count(f) > buckets && head->ops->shrink(head) == GUIRA_OK) {
+    }
     return GUIRA_OK;
 }
 
@@ -235,9 +231,10 @@ static const char *check_directory(const struct tidal *f) {
 
 static const char *check_stash(const struct tidal *f, struct tally *sum) {
     const struct stash *s = &f->head.stash;
-    if (s->n > STASH_SIZE) return "stash: more than it can hold";
+    if (s->n > STASH_LAST) return "stash: more than it can hold";
     for (unsigned i = 0; i < s->n; i++) {
-        if (s->entry[i].what < 1 || s->entry[i].what > ALL_KNOWN) return "stash: an entry that knows too much or nothing";
+        if (s->entry[i].what < 1 || s->entry[i].what > ALL_KNOWN)
+            return "stash: an entry that knows too much or nothing";
         sum->items++;
         sum->weight += weight_of((unsigned)s->entry[i].what);
     }
@@ -262,10 +259,10 @@ const char *guira__tidal_check(const guira *head) {
 
 void guira__tidal_dump(const guira *head, guira__sink *sink, void *to) {
     const struct tidal *f = (const struct tidal *)head;
+    guira__head_dump(head, sink, to);
     sink(to, &f->level, sizeof f->level);
     sink(to, &f->line, sizeof f->line);
     sink(to, &f->floor, sizeof f->floor);
-    sink(to, &f->head.weight, sizeof f->head.weight);
     struct walk walk = walk_start(f);
     for (const uint8_t *bucket; (bucket = walk_next(&walk)) != NULL;) sink(to, bucket, bucket_bytes(width(f)));
     guira__elders_dump(f, sink, to);

@@ -248,7 +248,7 @@ static const char *corrupt(struct tidal *f, uint8_t *bucket, unsigned which) {
     case 4: return f->level = 0, "tide line";
     case 5: return f->line += UINT64_C(1) << f->level, "tide line";
     case 6: return f->tide++, "tide line";
-    case 7: return f->head.stash.n = STASH_SIZE + 1, "stash";
+    case 7: return f->head.stash.n = STASH_LAST + 1, "stash";
     case 8: return f->head.stash.n = 1, f->head.stash.entry[0].what = ALL_KNOWN + 1, "stash";
     case 9: return f->beside = false, "stash";
     case 10: return *elders += 1, "elders";
