@@ -115,15 +115,34 @@ ALWAYS_INLINE void prefetch(const struct cuckoo *f, uint64_t hash, unsigned w) {
     __builtin_prefetch(spot_of(f, partner_of(f, e.where, e.what), w).bucket, 1);
 }
 
-ALWAYS_INLINE size_t contains_many(const struct cuckoo *f, const uint64_t *hash, size_t n, bool *out, unsigned w) {
-    enum { GROUP = 32 };
+/* First fetch for a whole group, then look: see tidal.c. */
+enum { GROUP = 32 };
+
+ALWAYS_INLINE size_t contains_group(const struct cuckoo *f, const uint64_t *hash, size_t n, bool *out, unsigned w) {
+    const uint8_t *a[GROUP], *b[GROUP];
+    uint64_t fingerprint[GROUP];
     size_t present = 0;
-    for (size_t done = 0; done < n; done += GROUP) {
-        size_t m = n - done < GROUP ? n - done : GROUP;
-        for (size_t i = 0; i < m; i++) prefetch(f, hash[done + i], w);
-        for (size_t i = 0; i < m; i++) present += out[done + i] = contains(f, hash[done + i], w);
+    for (size_t i = 0; i < n; i++) {
+        struct entry e = entry_of(f, hash[i], w);
+        a[i] = spot_of(f, e.where, w).bucket;
+        b[i] = spot_of(f, partner_of(f, e.where, e.what), w).bucket;
+        fingerprint[i] = e.what;
+        __builtin_prefetch(a[i]);
+        __builtin_prefetch(b[i]);
+    }
+    for (size_t i = 0; i < n; i++) {
+        bool found = either_matches(a[i], fingerprint[i], b[i], fingerprint[i], w, EXACT);
+        if (UNLIKELY(f->head.stash.n > 0) && !found) found = in_stash(f, entry_of(f, hash[i], w)) != 0;
+        out[i] = found;
+        present += found;
     }
     return present;
+}
+
+ALWAYS_INLINE size_t contains_many(const struct cuckoo *f, const uint64_t *hash, size_t n, bool *out, unsigned w) {
+    size_t present = 0, i = 0;
+    for (; n - i >= GROUP; i += GROUP) present += contains_group(f, hash + i, GROUP, out + i, w);
+    return present + contains_group(f, hash + i, n - i, out + i, w);
 }
 
 /* The slots of one fingerprint, in its two buckets, which may be one and the same. */

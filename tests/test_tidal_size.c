@@ -249,6 +249,28 @@ static void test_reserved_room_is_kept_until_outgrown_or_given_back(void **state
         check_reservation(widths[i % 3], 5000 + rng_below(&r, 3000), &r);
 }
 
+/* Shrinks until there is no room for what would have to move: that step, and those tried after it, must leave no trace. */
+static void test_a_step_down_without_room_changes_nothing(void **state) {
+    (void)state;
+    struct rng r = rng_for(__func__);
+    for (size_t i = 0; i < sizeof widths / sizeof widths[0]; i++) {
+        struct model m = {0};
+        guira *f = make((guira_config){.slot_bits = widths[i], .max_load = 0.99, .min_load = -1, .capacity = 3000}, &r);
+        while (m.n < 2900) insert_new(f, &m, &r);
+        while (f->ops->shrink(f) == GUIRA_OK) {
+        }
+        uint64_t before = digest(f);
+        for (unsigned again = 0; again < 3; again++) {
+            assert_int_equal(f->ops->shrink(f), GUIRA_EFULL);
+            assert_true(digest(f) == before);
+        }
+        assert_true(stats_of(f).load > 0.94);
+        assert_valid(f);
+        assert_same(f, &m);
+        finish(f, &m);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_growing_and_shrinking_go_bucket_by_bucket),
@@ -257,6 +279,7 @@ int main(void) {
         cmocka_unit_test(test_memory_follows_the_buckets_at_every_moment),
         cmocka_unit_test(test_every_capacity_fits_without_growth),
         cmocka_unit_test(test_reserved_room_is_kept_until_outgrown_or_given_back),
+        cmocka_unit_test(test_a_step_down_without_room_changes_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
