@@ -25,21 +25,25 @@ struct probe {
 /* Whether each array lies in one piece, so that its start says where every bucket is, or in segments. */
 enum lie { IN_SEGMENTS, FLAT };
 
+/* What a new entry for an address has in its slot, from the address shifted so that its tail ends above the lowest bit. */
+ALWAYS_INLINE uint64_t full_slot(uint64_t shifted, uint64_t core, unsigned w) {
+    unsigned t = tail_bits(w);
+    return (shifted & ((UINT64_C(2) << t) - 2)) + (core << (t + 1)) + 1;
+}
+
 /* One shift brings bucket number and tail down together: [bucket | tail | one bit more]. No branch asks for the side.
  * Beyond the cache the processor looks up as many keys at once as fit into its window, so every instruction counts. */
 ALWAYS_INLINE struct probe probe_at(const struct tidal *f, uint64_t address, uint64_t core, unsigned w, enum lie lie) {
     uint64_t side = address < f->tide;
-    unsigned t = tail_bits(w);
     uintptr_t start = lie == FLAT ? f->start[side] : f->segment[2 * (address >> f->to_segment) + side];
     if (w == 64) {
         unsigned level = level_of(f, (unsigned)side);
         uint64_t q = slot_encode((struct entry){address, ALL_KNOWN}, level, w);
         return (struct probe){(const uint8_t *)(start + (address >> (64 - level) << bucket_shift(w))), q};
     }
-    uint64_t both = address >> (f->to_tail - side);
-    uint64_t bucket = both >> (t + 1) << bucket_shift(w);
-    uint64_t tail = both & ((UINT64_C(2) << t) - 2);
-    return (struct probe){(const uint8_t *)(start + bucket), tail + (core << (t + 1)) + 1};
+    uint64_t shifted = address >> (f->to_tail - side);
+    uint64_t bucket = shifted >> (tail_bits(w) + 1) << bucket_shift(w);
+    return (struct probe){(const uint8_t *)(start + bucket), full_slot(shifted, core, w)};
 }
 
 APART static bool contains_beside(const struct tidal *f, uint64_t address, unsigned w) {
@@ -194,12 +198,14 @@ ALWAYS_INLINE guira_status insert(struct tidal *f, uint64_t address, unsigned w)
     unsigned room_a = empty_mask(a, w), room_b = empty_mask(b, w);
     if (UNLIKELY((room_a | room_b) == 0)) return f->head.ops->insert_crowded(&f->head, address);
     bool in_b = __builtin_popcount(room_b) > __builtin_popcount(room_a);
-    struct entry e = {choose(in_b, partner_of(address, w), address), ALL_KNOWN};
-    struct spot at = {.level = level_of(f, side_of(f, e.where))};
-    at.bucket = (uint8_t *)choose(in_b, (uintptr_t)b, (uintptr_t)a);
-    unsigned room = (unsigned)choose(in_b, room_b, room_a);
-    slot_set(at.bucket, (unsigned)__builtin_ctz(room), slot_encode(e, at.level, w), w);
-    spot_weigh(f, at, e, w);
+    uint64_t where = choose(in_b, partner_of(address, w), address);
+    unsigned side = side_of(f, where), level = level_of(f, side);
+    uint8_t *bucket = (uint8_t *)choose(in_b, (uintptr_t)b, (uintptr_t)a);
+    unsigned slot = (unsigned)__builtin_ctz((unsigned)choose(in_b, room_b, room_a));
+    uint64_t s = w == 64 ? slot_encode((struct entry){where, ALL_KNOWN}, level, w)
+                         : full_slot(where >> (f->to_tail - side), core_of(address, w), w);
+    slot_set(bucket, slot, s, w);
+    f->head.weight += weight_of(known_at(level, w));
     return inserted(f);
 }
 

@@ -89,9 +89,8 @@ ALWAYS_INLINE uint64_t slot_encode(struct entry e, unsigned level, unsigned w) {
     return core_of(e.where, w) << (t + 1) | kept | cut;
 }
 
-ALWAYS_INLINE unsigned known_at(unsigned level, unsigned w) { /* at most */
-    return level + tail_bits(w) < ALL_KNOWN ? level + tail_bits(w) : ALL_KNOWN;
-}
+/* At most: max_level() sees to it that there are so many, except for names, which know everything. */
+ALWAYS_INLINE unsigned known_at(unsigned level, unsigned w) { return w == 64 ? ALL_KNOWN : level + tail_bits(w); }
 
 /* How many address bits slot s (not empty) at a level knows. */
 ALWAYS_INLINE unsigned slot_known(uint64_t s, unsigned level, unsigned w) {
