@@ -105,8 +105,9 @@ static unsigned in_stash(const struct cuckoo *f, struct entry e) {
 ALWAYS_INLINE bool contains(const struct cuckoo *f, uint64_t hash, unsigned w) {
     struct entry e = entry_of(f, hash, w);
     const uint8_t *a = spot_of(f, e.where, w).bucket, *b = spot_of(f, partner_of(f, e.where, e.what), w).bucket;
-    if (either_matches(a, e.what, b, e.what, w, EXACT)) return true;
-    return UNLIKELY(f->head.stash.n > 0) && in_stash(f, e) != 0;
+    bool found = either_matches(a, e.what, b, e.what, w, EXACT);
+    if (UNLIKELY(f->head.stash.n > 0)) return found || in_stash(f, e) != 0;
+    return found;
 }
 
 ALWAYS_INLINE void prefetch(const struct cuckoo *f, uint64_t hash, unsigned w) {

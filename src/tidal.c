@@ -56,8 +56,9 @@ ALWAYS_INLINE bool contains(const struct tidal *f, uint64_t address, unsigned w,
     uint64_t core = core_of(address, w);
     struct probe a = probe_at(f, address, core, w, lie);
     struct probe b = probe_at(f, address ^ guira__displacement[core], core, w, lie);
-    if (either_matches(a.bucket, a.q, b.bucket, b.q, w, PREFIX)) return true;
-    return UNLIKELY(f->beside) && contains_beside(f, address, w);
+    bool found = either_matches(a.bucket, a.q, b.bucket, b.q, w, PREFIX);
+    if (UNLIKELY(f->beside)) return found || contains_beside(f, address, w);
+    return found; /* no branch hangs on what the buckets say, so the next lookup need not wait for them */
 }
 
 /* Beyond the cache a lookup is two misses, and how many of them are under way at once decides. So: first fetch for a
