@@ -35,10 +35,6 @@ static size_t round_up(size_t n, size_t to) { return (n + to - 1) / to * to; }
 #ifdef __linux__
 #include <sys/mman.h>
 
-#ifndef MADV_COLLAPSE
-#define MADV_COLLAPSE 25 /* since Linux 6.1; older ones say no, and nothing is lost */
-#endif
-
 /* Maps one huge page more than needed and cuts the ends off, so that the region starts on a huge page. */
 uint8_t *guira__region_open(size_t size) {
     if (hook.alloc != NULL || size < HUGE_PAGE || size > PTRDIFF_MAX - 2 * HUGE_PAGE) return NULL;
@@ -56,16 +52,12 @@ void guira__region_close(uint8_t *region, size_t size) { munmap(region, round_up
 
 void guira__region_drop(uint8_t *region, size_t from, size_t to) { madvise(region + from, to - from, MADV_DONTNEED); }
 
-/* Whole huge pages between from and to. All advice is a wish: without it the region works as well, only slower. */
-static void advise_whole(uint8_t *region, size_t from, size_t to, int advice) {
+/* Whole huge pages between from and to. It is a wish: without them the region works as well, only slower. */
+void guira__region_settle(uint8_t *region, size_t from, size_t to) {
     from = round_up(from, HUGE_PAGE);
     to = to / HUGE_PAGE * HUGE_PAGE;
-    if (from < to) madvise(region + from, to - from, advice);
+    if (from < to) madvise(region + from, to - from, MADV_HUGEPAGE);
 }
-
-void guira__region_expect(uint8_t *region, size_t from, size_t to) { advise_whole(region, from, to, MADV_HUGEPAGE); }
-
-void guira__region_collect(uint8_t *region, size_t from, size_t to) { advise_whole(region, from, to, MADV_COLLAPSE); }
 #else
 uint8_t *guira__region_open(size_t size) {
     (void)size;
@@ -80,8 +72,7 @@ void guira__region_drop(uint8_t *region, size_t from, size_t to) {
     (void)from;
     (void)to;
 }
-void guira__region_expect(uint8_t *region, size_t from, size_t to) { guira__region_drop(region, from, to); }
-void guira__region_collect(uint8_t *region, size_t from, size_t to) { guira__region_drop(region, from, to); }
+void guira__region_settle(uint8_t *region, size_t from, size_t to) { guira__region_drop(region, from, to); }
 #endif
 
 /* ------------------------------------------------------------------------------------------------------------ blocks */

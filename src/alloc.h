@@ -27,8 +27,9 @@ bool guira__memory_has(double bytes);
 uint8_t *guira__region_open(size_t size);
 void guira__region_close(uint8_t *region, size_t size);
 void guira__region_drop(uint8_t *region, size_t from, size_t to); /* gives the memory back */
-void guira__region_expect(uint8_t *region, size_t from,
-                          size_t to); /* all this will be used: huge pages on first touch */
-void guira__region_collect(uint8_t *region, size_t from, size_t to); /* all this is used: gather it into huge pages */
+
+/* All of this is in use, or will be: let it have huge pages. Where it has been touched already the system gathers it into
+ * such pages by and by; to wait for that here would take 5 ms for each. */
+void guira__region_settle(uint8_t *region, size_t from, size_t to);
 
 #endif

@@ -88,10 +88,10 @@ static void map_resize(struct tidal *f, unsigned bits) {
 }
 
 /* Doubling leaves the share of bits that are set what it was, and the elders to come add to it, until the next time,
- * half a word's worth: with 2 elders per word 1.6 %, with 8 at w=12, where there are many more of them, 6 %. */
+ * half a word's worth: with 1 elder per word 0.8 %, with 8 at w=12, where there are many more of them, 6 %. */
 static void map_grow(struct tidal *f) {
     struct elders *e = f->elders;
-    bool crowded = e->names->items >> e->map_bits >= (core_bits(width(f)) == 6 ? 2 : 8);
+    bool crowded = e->names->items >> e->map_bits >= (core_bits(width(f)) == 6 ? 1 : 8);
     bool small = UINT64_C(128) << e->map_bits <= bucket_count(f);
     if (crowded && small && e->map_bits < MAP_MAX_BITS) map_resize(f, e->map_bits + 1);
 }

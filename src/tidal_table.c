@@ -178,7 +178,7 @@ static guira_status fill(struct tidal *f, unsigned side, uint64_t from, uint64_t
     for (uint64_t i = from >> a->log2_buckets; i << a->log2_buckets < to; i++)
         if (segment_make(f, side, i, true) != GUIRA_OK) return GUIRA_ENOMEM;
     unsigned shift = bucket_shift(width(f));
-    if (a->region != NULL) guira__region_expect(a->region, from << shift, to << shift);
+    if (a->region != NULL) guira__region_settle(a->region, from << shift, to << shift);
     return GUIRA_OK;
 }
 
@@ -264,9 +264,9 @@ static void collect(const struct tidal *f) {
     const size_t huge = (size_t)1 << MAX_SEGMENT;
     size_t left = (size_t)(2 * f->line) << bucket_shift(width(f)), right = left / 2;
     if (f->array[LEFT].region != NULL && left % huge == 0)
-        guira__region_collect(f->array[LEFT].region, left - huge, left);
+        guira__region_settle(f->array[LEFT].region, left - huge, left);
     if (f->array[RIGHT].region != NULL && right % huge == 0 && right < array_bytes(f, &f->array[RIGHT]))
-        guira__region_collect(f->array[RIGHT].region, right, right + huge);
+        guira__region_settle(f->array[RIGHT].region, right, right + huge);
 }
 
 void guira__table_trim(struct tidal *f) {
