@@ -53,7 +53,7 @@ void guira__region_close(uint8_t *region, size_t size) { munmap(region, round_up
 void guira__region_drop(uint8_t *region, size_t from, size_t to) { madvise(region + from, to - from, MADV_DONTNEED); }
 
 /* Whole huge pages between from and to. It is a wish: without them the region works as well, only slower. */
-void guira__region_settle(uint8_t *region, size_t from, size_t to) {
+void guira__region_expect(uint8_t *region, size_t from, size_t to) {
     from = round_up(from, HUGE_PAGE);
     to = to / HUGE_PAGE * HUGE_PAGE;
     if (from < to) madvise(region + from, to - from, MADV_HUGEPAGE);
@@ -72,7 +72,7 @@ void guira__region_drop(uint8_t *region, size_t from, size_t to) {
     (void)from;
     (void)to;
 }
-void guira__region_settle(uint8_t *region, size_t from, size_t to) { guira__region_drop(region, from, to); }
+void guira__region_expect(uint8_t *region, size_t from, size_t to) { guira__region_drop(region, from, to); }
 #endif
 
 /* ------------------------------------------------------------------------------------------------------------ blocks */

@@ -21,15 +21,15 @@ size_t guira__alloc_cost(size_t size);
 bool guira__memory_has(double bytes);
 
 /* A region: addresses for a big array whose memory comes when it is touched, all zero, and can be given back in parts.
- * Parts that are in use for good get huge pages: a lookup in a big table is two cache misses either way, but with pages
- * of 4 KiB it is up to two page walks as well, and on a virtual machine those cost more than the misses.
+ * Huge pages are for those made at full size: a lookup in a big table is two cache misses either way, but with pages of
+ * 4 KiB it is up to two page walks as well.
  * NULL: there are none to be had (too small, a hook is set, another system), use blocks. */
 uint8_t *guira__region_open(size_t size);
 void guira__region_close(uint8_t *region, size_t size);
 void guira__region_drop(uint8_t *region, size_t from, size_t to); /* gives the memory back */
 
-/* All of this is in use, or will be: let it have huge pages. Where it has been touched already the system gathers it into
- * such pages by and by; to wait for that here would take 5 ms for each. */
-void guira__region_settle(uint8_t *region, size_t from, size_t to);
+/* All of this will be in use: let it have huge pages from the first touch. For memory that has been touched already it
+ * is too late: gathering 2 MiB into a huge page takes the system 5 to 7 ms, and whoever touches a new page waits. */
+void guira__region_expect(uint8_t *region, size_t from, size_t to);
 
 #endif

@@ -218,7 +218,7 @@ static guira_status table_make(struct cuckoo *f) {
     if (!guira__memory_has((double)table_bytes(f))) return GUIRA_ENOMEM;
     f->table = guira__region_open(table_bytes(f));
     f->in_region = f->table != NULL;
-    if (f->in_region) guira__region_settle(f->table, 0, table_bytes(f));
+    if (f->in_region) guira__region_expect(f->table, 0, table_bytes(f));
     else f->table = guira__zalloc(table_bytes(f));
     return f->table != NULL ? GUIRA_OK : GUIRA_ENOMEM;
 }

@@ -178,7 +178,7 @@ static guira_status fill(struct tidal *f, unsigned side, uint64_t from, uint64_t
     for (uint64_t i = from >> a->log2_buckets; i << a->log2_buckets < to; i++)
         if (segment_make(f, side, i, true) != GUIRA_OK) return GUIRA_ENOMEM;
     unsigned shift = bucket_shift(width(f));
-    if (a->region != NULL) guira__region_settle(a->region, from << shift, to << shift);
+    if (a->region != NULL) guira__region_expect(a->region, from << shift, to << shift);
     return GUIRA_OK;
 }
 
@@ -259,20 +259,9 @@ guira_status guira__table_fall(struct tidal *f) {
     return GUIRA_OK;
 }
 
-/* A huge page has filled up, on the left from below or on the right from above. */
-static void collect(const struct tidal *f) {
-    const size_t huge = (size_t)1 << MAX_SEGMENT;
-    size_t left = (size_t)(2 * f->line) << bucket_shift(width(f)), right = left / 2;
-    if (f->array[LEFT].region != NULL && left % huge == 0)
-        guira__region_settle(f->array[LEFT].region, left - huge, left);
-    if (f->array[RIGHT].region != NULL && right % huge == 0 && right < array_bytes(f, &f->array[RIGHT]))
-        guira__region_settle(f->array[RIGHT].region, right, right + huge);
-}
-
 void guira__table_trim(struct tidal *f) {
     uint64_t passed = f->line >> f->array[RIGHT].log2_buckets;
     if (passed > 0) segment_drop(f, RIGHT, passed - 1);
     if (f->line == 0) array_close(f, LEFT);
     else segment_drop(f, LEFT, ((2 * f->line - 1) >> f->array[LEFT].log2_buckets) + 1);
-    collect(f);
 }
