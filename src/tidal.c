@@ -157,9 +157,9 @@ ALWAYS_INLINE void spot_put(struct tidal *f, struct spot at, unsigned slot, stru
 #include "tidal_steps.h"
 
 /* ------------------------------------------------------------------------------------------------------------- insertion
- * The usual case is kept free of everything else: what is rare is done by a function called last, so that the usual case
- * saves no registers. (Restoring them waits, on some processors, for the slot to be known into which an entry is written,
- * and with it the next insertion: 5 million per second instead of 13.) */
+ * The usual case is kept free of everything else: what is rare is done by a function called last. And as few branches as
+ * possible hang on what the buckets say, because until they are decided the next insertion gets nowhere: one more of
+ * them made 10 million insertions per second beyond the cache 6 million. */
 
 ALWAYS_INLINE guira_status inserted(struct tidal *f) {
     f->head.items++;
