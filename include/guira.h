@@ -38,9 +38,19 @@ extern "C" {
 typedef struct guira guira;
 
 typedef enum {
-    GUIRA_TIDAL = 0,  /* elastic: grows and shrinks one bucket at a time; the default */
-    GUIRA_CUCKOO = 1, /* plain cuckoo filter of a fixed size */
+    GUIRA_TIDAL = 0,      /* grows and shrinks one bucket at a time; the default, and the one to use */
+    GUIRA_CUCKOO = 1,     /* plain cuckoo filter of a fixed size */
+    GUIRA_DYNAMIC = 2,    /* DCF: a list of equal cuckoo filters */
+    GUIRA_ELASTIC = 3,    /* ECF: halves, and multiplies with lazy update */
+    GUIRA_CONSISTENT = 4, /* CCF: cuckoo filters on consistent hash rings (one of them: I2CF) */
 } guira_kind;
+
+/* How GUIRA_CONSISTENT follows the number of items. */
+typedef enum {
+    GUIRA_BOTH_LEVELS = 0,  /* by single buckets, and by whole filters when that is not enough */
+    GUIRA_BUCKET_LEVEL = 1, /* the paper's CCF_B */
+    GUIRA_FILTER_LEVEL = 2, /* the paper's CCF_F */
+} guira_policy;
 
 typedef enum {
     GUIRA_OK = 0,
@@ -62,11 +72,20 @@ typedef struct {
     guira_kind kind;
     uint64_t capacity;  /* items to make room for at once; 0: the smallest size (tidal), not allowed for cuckoo */
     double fpr;         /* wanted false-positive rate, in (0,1); chooses slot_bits when that is 0 */
-    unsigned slot_bits; /* 12, 16 or 32; 0: from fpr, or 16 */
+    unsigned slot_bits; /* tidal and cuckoo: 12, 16 or 32; the papers' kinds: 4 to 32; 0: from fpr, or 16 */
     double max_load;    /* grow above it, in (0,1); 0: 0.93 (tidal), 0.95 (cuckoo: what the capacity is planned for) */
     double min_load;    /* shrink below it, less than max_load; 0: max_load - 0.05; negative: never shrink */
     uint8_t seed[16];   /* all zero: drawn from the system */
     unsigned max_kicks; /* most entries moved to make room for one; 0: 500 */
+    /* For dynamic, elastic and consistent, the kinds of the papers; the others take no notice. */
+    unsigned bucket_slots;  /* b: slots in a bucket, 1 to 16; 0: 4 */
+    uint64_t buckets;       /* m: buckets of one filter (elastic: to start with); 0: 64, or what the capacity needs */
+    unsigned max_filters;   /* s: most filters at once; 0: 1024 */
+    unsigned factor;        /* elastic: what an extension multiplies by, 2 to 16; 0: 2 */
+    unsigned candidates;    /* k: consistent: buckets an entry may be in, 1 to 32; 0: 2 */
+    unsigned virtual_nodes; /* v: consistent: points of a bucket on the ring, 1 to 1024; 0: 10 */
+    uint64_t ring;          /* M: consistent: points are 1..M-1; 0: 5 * 10^10 */
+    guira_policy policy;    /* consistent */
 } guira_config;
 
 typedef struct {

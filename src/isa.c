@@ -70,6 +70,7 @@ const char *const *guira__isa_list(void) {
 }
 
 const struct guira__ops *guira__isa_ops(const char *isa, guira_kind kind, unsigned slot_bits) {
+    if (kind != GUIRA_TIDAL && kind != GUIRA_CUCKOO) return NULL;
     for (size_t i = 0; i < KNOWN; i++) {
         if (isa != NULL ? strcmp(isa, known[i].name) != 0 : !runs_here(known[i].name)) continue;
         const struct guira__ops *ops = kind == GUIRA_TIDAL ? known[i].tidal : known[i].cuckoo;
