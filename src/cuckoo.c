@@ -201,7 +201,7 @@ ALWAYS_INLINE guira_status remove_one(struct cuckoo *f, uint64_t hash, unsigned 
     unsigned stashed = f->head.stash.n > 0 ? in_stash(f, e) : 0;
     if (found.in_a != 0) slot_set(found.a.bucket, (unsigned)__builtin_ctz(found.in_a), 0, w);
     else if (found.in_b != 0) slot_set(found.b.bucket, (unsigned)__builtin_ctz(found.in_b), 0, w);
-    else if (stashed != 0) stash_drop(&f->head.stash, (unsigned)__builtin_ctz(stashed));
+    else if (stashed != 0) stash_drop(&f->head.stash, (unsigned)__builtin_ctz(stashed), &f->head.moves);
     else return GUIRA_ENOTFOUND;
     f->head.items--;
     if (UNLIKELY(f->head.stash.n > 0)) bring_home(f, 0, w);

@@ -8,6 +8,7 @@
 
 #include "guira.h"
 #include "hash.h"
+#include "limbo.h"
 #include "stash.h"
 
 typedef void guira__sink(void *to, const void *bytes, size_t n);
@@ -46,6 +47,8 @@ struct guira {
     uint64_t weight; /* tidal: sum of 2^(ALL_KNOWN - known bits) over table and stash, which makes the rate */
     uint64_t rng;    /* where eviction gets its luck from; part of the filter, so that replicas agree */
     uint64_t kicks, failures, grows, shrinks;
+    uint64_t moves;      /* see visible.h */
+    struct limbo *limbo; /* NULL, but for the shards of guira_shared */
     struct stash stash;
     uint8_t secret[SECRET_BYTES];
 };

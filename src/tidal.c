@@ -188,7 +188,7 @@ ALWAYS_INLINE guira_status insert_crowded(struct tidal *f, uint64_t address, uns
     for (unsigned i = 0; i < f->head.stash.n; i++) copies.in_stash += entry_is(f->head.stash.entry[i], address, w);
     guira_status s = place_crowded(f, (struct entry){address, ALL_KNOWN}, copies, w);
     if (s == GUIRA_EFULL) s = grow_first(f, (struct entry){address, ALL_KNOWN});
-    f->beside |= f->head.stash.n > 0;
+    if (f->head.stash.n > 0) SHOW(f->beside, 1);
     return s == GUIRA_OK ? inserted(f) : s;
 }
 
@@ -254,7 +254,7 @@ ALWAYS_INLINE guira_status remove_unclear(struct tidal *f, uint64_t address, uns
     if (f->beside) find_longest_beside(f, &best, address, w);
     if (best.known == 0) return GUIRA_ENOTFOUND;
     if (best.bucket != NULL) slot_set(best.bucket, best.slot, 0, w);
-    else if (best.stash >= 0) stash_drop(&f->head.stash, (unsigned)best.stash);
+    else if (best.stash >= 0) stash_drop(&f->head.stash, (uint64_t)best.stash, &f->head.moves);
     else guira__elders_remove(f, address, best.known);
     if (best.bucket != NULL || best.stash >= 0) f->head.weight -= weight_of(best.known);
     bring_home(f, 0, w);

@@ -41,6 +41,16 @@ struct array {
 
 struct elders;
 
+/* The directory, and how to read it. A table has one for each level it has been at: at another level everything in it
+ * is another, so a new one is made and shown to readers at once (visible.h). */
+struct view {
+    uint64_t tide;       /* as far as readers know */
+    uint64_t to_segment; /* these as in struct tidal */
+    uint64_t to_tail;
+    uint64_t level;
+    uintptr_t pair[];
+};
+
 struct tidal {
     guira head;
     /* What a lookup needs, together in one cache line. */
@@ -58,6 +68,9 @@ struct tidal {
     unsigned level;     /* L */
     unsigned directory_bits;
     struct array array[2]; /* RIGHT and LEFT */
+    struct view *view;     /* what segment is in */
+    struct view *shown;    /* the one readers go by; another than view only while a change is under way */
+    struct view *next;     /* for the level above, when the next step leads there */
     struct elders *elders; /* NULL: none */
 };
 

@@ -20,8 +20,12 @@ guira_status guira__table_ready_to_rise(struct tidal *f);
 void guira__table_rise(struct tidal *f);
 
 /* Shrinking by a bucket: moves the line back, with memory for the bucket at the line (not cleared). ENOMEM: nothing has
- * happened. The two buckets to merge are still where they were, and rise takes the fall back. */
+ * happened. The two buckets to merge are still where they were, and rise takes the fall back. Concurrent readers do not
+ * know of it until it is published. */
 guira_status guira__table_fall(struct tidal *f);
+
+/* Shows concurrent readers where the line is now. */
+void guira__table_publish(struct tidal *f);
 
 /* Gives back what lies beyond the tide line. */
 void guira__table_trim(struct tidal *f);

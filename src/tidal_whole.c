@@ -79,7 +79,7 @@ guira_status guira__tidal_clone(const guira *head, guira **out) {
     struct tidal *g = guira__alloc(sizeof *g);
     if (g == NULL) return GUIRA_ENOMEM;
     *g = *f;
-    g->segment = NULL;
+    g->view = NULL;
     g->head.bytes = guira__alloc_cost(sizeof *g);
     if (guira__elders_clone(f, g) != GUIRA_OK || guira__table_create(g, f->level, f->line) != GUIRA_OK) {
         guira__tidal_destroy(&g->head);
