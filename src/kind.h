@@ -20,6 +20,10 @@ struct guira__ops {
     guira_status (*insert_crowded)(guira *f, uint64_t hash); /* the part of insert for two full buckets */
     bool (*contains)(const guira *f, uint64_t hash);
     bool (*contains_flat)(const guira *f, uint64_t hash); /* tidal: for arrays that lie in one piece */
+    /* tidal: the same questions, to a filter that another thread may be changing (visible.h) */
+    bool (*contains_shared)(const guira *f, uint64_t hash);
+    uint64_t (*count_shared)(const guira *f, uint64_t hash);
+    size_t (*contains_many_shared)(const guira *f, const uint64_t *hash, size_t n, bool *out);
     guira_status (*remove)(guira *f, uint64_t hash);
     guira_status (*remove_unclear)(guira *f, uint64_t hash); /* tidal: the part of it for the less usual */
     uint64_t (*count)(const guira *f, uint64_t hash);

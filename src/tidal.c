@@ -9,6 +9,7 @@
 #include "journal.h"
 #include "match.h"
 #include "tidal_elders.h"
+#include "tidal_read.h"
 #include "tidal_table.h"
 #include "tidal_whole.h"
 
@@ -16,40 +17,19 @@
 
 /* ---------------------------------------------------------------------------------------------------------- lookups */
 
-/* Where an address would be, and what a slot there must agree with. */
-struct probe {
-    const uint8_t *bucket;
-    uint64_t q;
-};
-
 /* Whether each array lies in one piece, so that its start says where every bucket is, or in segments. */
 enum lie { IN_SEGMENTS, FLAT };
 
-/* What a new entry for an address has in its slot, from the address shifted so that its tail ends above the lowest bit. */
-ALWAYS_INLINE uint64_t full_slot(uint64_t shifted, uint64_t core, unsigned w) {
-    unsigned t = tail_bits(w);
-    return (shifted & ((UINT64_C(2) << t) - 2)) + (core << (t + 1)) + 1;
-}
-
-/* One shift brings bucket number and tail down together: [bucket | tail | one bit more]. No branch asks for the side.
- * Beyond the cache the processor looks up as many keys at once as fit into its window, so every instruction counts. */
 ALWAYS_INLINE struct probe probe_at(const struct tidal *f, uint64_t address, uint64_t core, unsigned w, enum lie lie) {
     uint64_t side = address < f->tide;
     uintptr_t start = lie == FLAT ? f->start[side] : f->segment[2 * (address >> f->to_segment) + side];
-    if (w == 64) {
-        unsigned level = level_of(f, (unsigned)side);
-        uint64_t q = slot_encode((struct entry){address, ALL_KNOWN}, level, w);
-        return (struct probe){(const uint8_t *)(start + (address >> (64 - level) << bucket_shift(w))), q};
-    }
-    uint64_t shifted = address >> (f->to_tail - side);
-    uint64_t bucket = shifted >> (tail_bits(w) + 1) << bucket_shift(w);
-    return (struct probe){(const uint8_t *)(start + bucket), full_slot(shifted, core, w)};
+    return probe_from(start, address, core, f->to_tail - side, level_of(f, (unsigned)side), w);
 }
 
 APART static bool contains_beside(const struct tidal *f, uint64_t address, unsigned w) {
     for (unsigned i = 0; i < f->head.stash.n; i++)
         if (entry_is(f->head.stash.entry[i], address, w)) return true;
-    return guira__elders_level(f, address) > 0;
+    return guira__elders_level(f, address, ALONE) > 0;
 }
 
 ALWAYS_INLINE bool contains(const struct tidal *f, uint64_t address, unsigned w, enum lie lie) {
@@ -104,7 +84,7 @@ ALWAYS_INLINE uint64_t count(const struct tidal *f, uint64_t address, unsigned w
     n += (unsigned)__builtin_popcount(match_mask(a.bucket, a.q, w, PREFIX));
     n += (unsigned)__builtin_popcount(match_mask(b.bucket, b.q, w, PREFIX));
     for (unsigned i = 0; i < f->head.stash.n; i++) n += entry_is(f->head.stash.entry[i], address, w);
-    return n + guira__elders_count(f, address);
+    return n + guira__elders_count(f, address, ALONE);
 }
 
 /* ------------------------------------------------------------------------------------------------------ a place for all */
@@ -237,7 +217,7 @@ APART static void find_longest_beside(const struct tidal *f, struct finding *bes
         if (e.what > best->known && entry_is(e, address, w))
             *best = (struct finding){(unsigned)e.what, 0, NULL, (int)i};
     }
-    unsigned level = guira__elders_level(f, address);
+    unsigned level = guira__elders_level(f, address, ALONE);
     if (level > best->known) *best = (struct finding){level, 0, NULL, -1};
 }
 
@@ -309,15 +289,19 @@ DEFINE(16)
 DEFINE(32)
 DEFINE(64)
 
-#define TABLE(w)                                                                                               \
-    {                                                                                                          \
-        .slot_bits = (w), .elders = &NAME(GUIRA__ISA)[3], .create = guira__tidal_create,                       \
-        .destroy = guira__tidal_destroy, .insert = insert_##w, .insert_crowded = crowded_##w,                  \
-        .contains = contains_##w, .contains_flat = contains_flat_##w, .remove = remove_##w,                    \
-        .remove_unclear = unclear_##w, .count = count_##w, .contains_many = contains_many_##w,                 \
-        .prefetch = prefetch_##w, .grow = grow_##w, .shrink = shrink_##w, .reserve = guira__tidal_reserve,     \
-        .shrink_to_fit = guira__tidal_shrink_to_fit, .clear = guira__tidal_clear, .clone = guira__tidal_clone, \
-        .stats = guira__tidal_stats, .check = guira__tidal_check, .dump = guira__tidal_dump,                   \
+TIDAL_READ_DECLARE(GUIRA__ISA)
+
+#define TABLE(w)                                                                                                     \
+    {                                                                                                                \
+        .slot_bits = (w), .elders = &NAME(GUIRA__ISA)[3], .create = guira__tidal_create,                             \
+        .destroy = guira__tidal_destroy, .insert = insert_##w, .insert_crowded = crowded_##w,                        \
+        .contains = contains_##w, .contains_shared = TIDAL_READ(contains, GUIRA__ISA, w),                            \
+        .count_shared = TIDAL_READ(count, GUIRA__ISA, w),                                                            \
+        .contains_many_shared = TIDAL_READ(contains_many, GUIRA__ISA, w), .contains_flat = contains_flat_##w,        \
+        .remove = remove_##w, .remove_unclear = unclear_##w, .count = count_##w, .contains_many = contains_many_##w, \
+        .prefetch = prefetch_##w, .grow = grow_##w, .shrink = shrink_##w, .reserve = guira__tidal_reserve,           \
+        .shrink_to_fit = guira__tidal_shrink_to_fit, .clear = guira__tidal_clear, .clone = guira__tidal_clone,       \
+        .stats = guira__tidal_stats, .check = guira__tidal_check, .dump = guira__tidal_dump,                         \
     }
 
 const struct guira__ops NAME(GUIRA__ISA)[4] = {TABLE(12), TABLE(16), TABLE(32), TABLE(64)};

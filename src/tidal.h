@@ -141,6 +141,32 @@ ALWAYS_INLINE uint8_t *bucket_of(const struct tidal *f, uint64_t address, unsign
     return (uint8_t *)(f->segment[2 * (address >> f->to_segment) + side] + (number << bucket_shift(w)));
 }
 
+/* Where an address would be, and what a slot there must agree with. */
+struct probe {
+    const uint8_t *bucket;
+    uint64_t q;
+};
+
+/* What a new entry for an address has in its slot, from the address shifted so that its tail ends above the lowest bit. */
+ALWAYS_INLINE uint64_t full_slot(uint64_t shifted, uint64_t core, unsigned w) {
+    unsigned t = tail_bits(w);
+    return (shifted & ((UINT64_C(2) << t) - 2)) + (core << (t + 1)) + 1;
+}
+
+/* An array's start to the bucket of an address in it. One shift, by to_tail, brings bucket number and tail down
+ * together: [bucket | tail | one bit more]. No branch asks for the side. Beyond the cache the processor looks up as many
+ * keys at once as fit into its window, so every instruction counts. */
+ALWAYS_INLINE struct probe probe_from(uintptr_t start, uint64_t address, uint64_t core, uint64_t to_tail,
+                                      uint64_t level, unsigned w) {
+    if (w == 64) {
+        uint64_t q = slot_encode((struct entry){address, ALL_KNOWN}, (unsigned)level, w);
+        return (struct probe){(const uint8_t *)(start + (address >> (64 - level) << bucket_shift(w))), q};
+    }
+    uint64_t shifted = address >> to_tail;
+    uint64_t bucket = shifted >> (tail_bits(w) + 1) << bucket_shift(w);
+    return (struct probe){(const uint8_t *)(start + bucket), full_slot(shifted, core, w)};
+}
+
 static inline uint64_t bucket_count(const struct tidal *f) { return (UINT64_C(1) << f->level) + f->line; }
 
 #endif

@@ -1,7 +1,7 @@
 /* Elders: members of a tidal filter of which so little is known that the table can split them no further.
  *
  * An entry loses a bit of its tail each time its bucket is split. When there is none left, nobody can say into which of
- * the two halves it belongs. It becomes an elder and is kept by NAME: the hash of (its level k, the k address bits that
+ * the two halves it belongs. It becomes an elder and is kept by NAME, made of (its level k, the k address bits that
  * are known, core, number of the copy), in a filter of its own. The address is taken in canonical form, of the two
  * partners the one whose top bit is 0, so that an elder has one name from whichever side one asks.
  *
@@ -20,21 +20,31 @@ struct elders {
     guira *names;
     uint64_t levels; /* bit k: there are elders of level k */
     uint64_t count[64];
-    uint64_t *map;     /* one word per prefix of the address, one bit per core */
-    unsigned map_bits; /* of the address, after the top bit, that choose the word */
+    struct elder_map *map;
+};
+
+struct elder_map {
+    uint64_t bits;   /* of the address, after the top bit, that choose the word */
+    uint64_t word[]; /* one per prefix of the address, in it one bit per core */
 };
 
 /* Whether n more elders are sure to find a place; makes one for them if need be. */
-bool guira__elders_ready(struct tidal *f, unsigned n);
+bool guira__elders_ready(struct tidal *f, const struct entry *elder, unsigned n);
 
 /* Makes an elder of e. They must be ready for it. */
 void guira__elders_add(struct tidal *f, struct entry e);
 
+/* Who may be changing the filter while it is asked: nobody, or others (see visible.h). */
+enum company { ALONE, SHARED };
+
 /* The highest level at which address has an elder; 0: none. */
-unsigned guira__elders_level(const struct tidal *f, uint64_t address);
+unsigned guira__elders_level(const struct tidal *f, uint64_t address, enum company company);
+
+/* The elder that an entry of the names' table stands for. */
+struct entry guira__elder_read(struct entry in_names);
 
 /* How many elders match address. */
-uint64_t guira__elders_count(const struct tidal *f, uint64_t address);
+uint64_t guira__elders_count(const struct tidal *f, uint64_t address, enum company company);
 
 /* Takes away one elder of a level that guira__elders_level() gave. */
 void guira__elders_remove(struct tidal *f, uint64_t address, unsigned level);

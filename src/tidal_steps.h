@@ -33,7 +33,7 @@ ALWAYS_INLINE guira_status hand_over(struct tidal *f, struct spot from, unsigned
         if (slot != 0 && slot_known(slot, from.level, w) == from.level)
             elder[n++] = slot_decode(slot, from.number, from.level, w);
     }
-    if (n > 0 && !guira__elders_ready(f, n)) return GUIRA_ENOMEM;
+    if (n > 0 && !guira__elders_ready(f, elder, n)) return GUIRA_ENOMEM;
     for (unsigned i = 0; i < n; i++) {
         guira__elders_add(f, elder[i]);
         entry_lift(f, elder[i]);

@@ -89,10 +89,12 @@ static void view_drop(struct tidal *f, struct view *v) {
     guira__discard(f->head.limbo, v, view_size(view_bits(v)));
 }
 
+/* The first count is for who is in its new place already, the second for the old places, which may go now. */
 static void show(struct tidal *f) {
     visible_move(&f->head.moves);
     PUBLISH(f->view->tide, f->tide);
     PUBLISH(f->shown, f->view);
+    visible_move(&f->head.moves);
 }
 
 void guira__table_publish(struct tidal *f) {

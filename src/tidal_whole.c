@@ -80,6 +80,7 @@ guira_status guira__tidal_clone(const guira *head, guira **out) {
     if (g == NULL) return GUIRA_ENOMEM;
     *g = *f;
     g->view = NULL;
+    g->head.limbo = NULL;
     g->head.bytes = guira__alloc_cost(sizeof *g);
     if (guira__elders_clone(f, g) != GUIRA_OK || guira__table_create(g, f->level, f->line) != GUIRA_OK) {
         guira__tidal_destroy(&g->head);

@@ -287,13 +287,15 @@ static uint64_t half_wave(struct world *w, size_t target) {
     return digest(w->f);
 }
 
+static uint64_t mixed(uint64_t a, uint64_t b) { return rng_next(&(struct rng){rng_next(&(struct rng){a}) + b}); }
+
 /* The first wave goes from nothing to the top and back to nothing. Returns a digest of the digests at all turns. */
 static uint64_t waves(struct world *w, size_t top, unsigned n) {
     uint64_t all = 0;
     for (unsigned i = 0; i < n; i++) {
         size_t crest = i == 0 ? top : top - rng_below(&w->rng, top / 2);
         size_t trough = i == 0 ? 0 : rng_below(&w->rng, crest) >> rng_below(&w->rng, 12);
-        all = guira__hash_pair(guira__hash_pair(all, half_wave(w, crest)), half_wave(w, trough));
+        all = mixed(mixed(all, half_wave(w, crest)), half_wave(w, trough));
     }
     return all;
 }
