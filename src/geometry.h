@@ -18,6 +18,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "bytes.h"
 #include "visible.h"
 
 #define ALWAYS_INLINE static inline __attribute__((always_inline))
@@ -34,16 +35,6 @@ enum { MAX_SLOTS = 10 }; /* of any geometry */
 ALWAYS_INLINE unsigned bucket_slots(unsigned w) { return w == 12 ? 10 : 8; }
 ALWAYS_INLINE unsigned bucket_shift(unsigned w) { return w == 64 ? 6 : w == 32 ? 5 : 4; }
 ALWAYS_INLINE unsigned bucket_bytes(unsigned w) { return 1U << bucket_shift(w); }
-
-#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-#define LITTLE_ENDIAN_16(v) (v)
-#define LITTLE_ENDIAN_32(v) (v)
-#define LITTLE_ENDIAN_64(v) (v)
-#else
-#define LITTLE_ENDIAN_16(v) __builtin_bswap16(v)
-#define LITTLE_ENDIAN_32(v) __builtin_bswap32(v)
-#define LITTLE_ENDIAN_64(v) __builtin_bswap64(v)
-#endif
 
 /* Buckets are read as bytes, vectors and words of all sizes. */
 typedef uint16_t any16 __attribute__((may_alias));
@@ -73,9 +64,9 @@ ALWAYS_INLINE void slot_set(uint8_t *bucket, unsigned j, uint64_t v, unsigned w)
         SHOW(p[0], (uint8_t)v);
         SHOW(p[1], (uint8_t)(v >> 8));
     }
-    if (w == 16) SHOW(*(any16 *)(void *)p, LITTLE_ENDIAN_16((uint16_t)v));
-    if (w == 32) SHOW(*(any32 *)(void *)p, LITTLE_ENDIAN_32((uint32_t)v));
-    if (w == 64) SHOW(*(any64 *)(void *)p, LITTLE_ENDIAN_64(v));
+    if (w == 16) SHOW(*(any16 *)(void *)p, le16((uint16_t)v));
+    if (w == 32) SHOW(*(any32 *)(void *)p, le32((uint32_t)v));
+    if (w == 64) SHOW(*(any64 *)(void *)p, le64(v));
 }
 
 ALWAYS_INLINE void bucket_clear(uint8_t *bucket, unsigned w) {

@@ -4,15 +4,11 @@
 #include <stdlib.h>
 
 #include "alloc.h"
-
-enum {
-    MAP_FIRST_BITS = 6, /* 512 bytes to start with */
-    MAP_MAX_BITS = 17   /* a map of 1 MiB is copied in well under a millisecond */
-};
+#include "bytes.h"
 
 static unsigned width(const struct tidal *f) { return f->head.ops->slot_bits; }
 
-static size_t map_bytes(uint64_t bits) { return sizeof(struct elder_map) + (sizeof(uint64_t) << bits); }
+static size_t word_bytes(uint64_t bits) { return sizeof(uint64_t) << bits; }
 
 static uint64_t canonical(const struct tidal *f, uint64_t address) {
     return address >> 63 ? partner_of(address, width(f)) : address;
@@ -57,7 +53,7 @@ static bool named(const struct elders *e, uint64_t name, enum company company) {
 static uint64_t copies(const struct tidal *f, const struct elders *e, uint64_t canon, unsigned level,
                        enum company company) {
     uint64_t n = 0;
-    while (named(e, name_of(f, canon, level, n), company)) n++;
+    while (n < most_copies(level) && named(e, name_of(f, canon, level, n), company)) n++;
     return n;
 }
 
@@ -74,7 +70,7 @@ static uint64_t map_word(const struct elder_map *map, uint64_t canon) { return c
 
 static bool map_says_maybe(const struct tidal *f, const struct elders *e, uint64_t canon) {
     const struct elder_map *map = FOLLOW(e->map);
-    return SEE(map->word[map_word(map, canon)]) >> map_bit(f, map, canon) & 1;
+    return le64(SEE(map->word[map_word(map, canon)])) >> map_bit(f, map, canon) & 1;
 }
 
 /* An elder that knows less of its address than the map asks for may be in several places of it. */
@@ -86,7 +82,7 @@ static void map_add(struct tidal *f, uint64_t canon, unsigned level) {
     for (uint64_t i = 0; i < places; i++) {
         uint64_t place = known + i * step;
         uint64_t *word = &map->word[map_word(map, place)];
-        SHOW(*word, *word | UINT64_C(1) << map_bit(f, map, place));
+        SHOW(*word, *word | le64(UINT64_C(1) << map_bit(f, map, place)));
     }
 }
 
@@ -94,19 +90,34 @@ static void map_add(struct tidal *f, uint64_t canon, unsigned level) {
  * either may be under what they continue. */
 static uint64_t map_split(uint64_t word, unsigned half, unsigned c) {
     if (c == 6) return word;
-    uint64_t cores = word >> (32 * half) & UINT32_MAX;
-    return cores << 32 | cores;
+    uint64_t cores = le64(word) >> (32 * half) & UINT32_MAX;
+    return le64(cores << 32 | cores);
 }
 
 static uint64_t map_join(const uint64_t word[2], unsigned c) {
     if (c == 6) return word[0] | word[1];
-    return ((word[0] | word[0] >> 32) & UINT32_MAX) | (word[1] | word[1] << 32) >> 32 << 32;
+    uint64_t first = le64(word[0]), second = le64(word[1]);
+    return le64(((first | first >> 32) & UINT32_MAX) | (second | second << 32) >> 32 << 32);
 }
+
+/* Its words follow in the same block. */
+static size_t map_bytes(uint64_t bits) { return sizeof(struct elder_map) + word_bytes(bits); }
 
 static struct elder_map *map_make(uint64_t bits) {
     struct elder_map *map = guira__zalloc(map_bytes(bits));
-    if (map != NULL) map->bits = bits;
+    if (map != NULL) *map = (struct elder_map){bits, (uint64_t *)(map + 1)};
     return map;
+}
+
+struct elder_map *guira__elder_map_view(const uint8_t *words, uint64_t bits) {
+    struct elder_map *map = guira__zalloc(sizeof *map);
+    if (map != NULL) *map = (struct elder_map){bits, (uint64_t *)(uintptr_t)words};
+    return map;
+}
+
+static size_t map_cost(const struct elder_map *map) {
+    bool view = map->word != (const uint64_t *)(map + 1);
+    return guira__alloc_cost(view ? sizeof *map : map_bytes(map->bits));
 }
 
 /* Without memory the map stays as it is. */
@@ -161,7 +172,7 @@ static struct elders *elders_new(const struct tidal *f) {
 static void elders_end(void *elders, size_t size) {
     struct elders *e = elders;
     (void)size;
-    e->names->limbo = NULL; /* nobody is looking any more */
+    if (e->names != NULL) e->names->limbo = NULL; /* nobody is looking any more */
     elders_free(e);
 }
 
@@ -178,12 +189,12 @@ guira_status guira__elders_clone(const struct tidal *f, struct tidal *to) {
     if (e == NULL) return GUIRA_ENOMEM;
     *e = *f->elders;
     e->names = NULL;
-    e->map = guira__alloc(map_bytes(f->elders->map->bits));
+    e->map = map_make(f->elders->map->bits);
     if (e->map == NULL || f->elders->names->ops->clone(f->elders->names, &e->names) != GUIRA_OK) {
         elders_free(e);
         return GUIRA_ENOMEM;
     }
-    memcpy(e->map, f->elders->map, map_bytes(f->elders->map->bits));
+    memcpy(e->map->word, f->elders->map->word, word_bytes(e->map->bits));
     to->elders = e;
     return GUIRA_OK;
 }
@@ -255,8 +266,7 @@ uint64_t guira__elders_total(const struct tidal *f) { return f->elders == NULL ?
 
 uint64_t guira__elders_bytes(const struct tidal *f) {
     if (f->elders == NULL) return 0;
-    return guira__alloc_cost(sizeof *f->elders) + guira__alloc_cost(map_bytes(f->elders->map->bits)) +
-           f->elders->names->bytes;
+    return guira__alloc_cost(sizeof *f->elders) + map_cost(f->elders->map) + f->elders->names->bytes;
 }
 
 double guira__elders_weight(const struct tidal *f) {
@@ -267,18 +277,30 @@ double guira__elders_weight(const struct tidal *f) {
     return sum;
 }
 
-const char *guira__elders_check(const struct tidal *f) {
+const char *guira__elders_check_levels(const struct tidal *f) {
     const struct elders *e = f->elders;
+    uint64_t total = 0;
     if (e == NULL) return NULL;
-    uint64_t total = 0, words = UINT64_C(1) << e->map->bits, set = 0;
+    if (((const struct tidal *)e->names)->elders != NULL) return "elders: of elders";
+    if (e->map->bits < MAP_FIRST_BITS || e->map->bits > MAP_MAX_BITS) return "elders: an impossible map";
     for (unsigned k = 0; k < 64; k++) {
+        if (e->count[k] > e->names->items - total) return "elders: levels and names do not add up";
         total += e->count[k];
         if ((e->count[k] > 0) != (e->levels >> k & 1)) return "elders: a level's bit contradicts its count";
         if (e->count[k] > 0 && (k == 0 || k > ALL_KNOWN)) return "elders: an impossible level";
     }
     if (total == 0) return "elders: kept, but there are none";
     if (total != e->names->items) return "elders: levels and names do not add up";
-    for (uint64_t i = 0; i < words; i++) set |= e->map->word[i];
+    return NULL;
+}
+
+const char *guira__elders_check(const struct tidal *f) {
+    const struct elders *e = f->elders;
+    const char *broken = guira__elders_check_levels(f);
+    if (e == NULL || broken != NULL) return broken;
+    const uint8_t *map = (const uint8_t *)e->map->word; /* as bytes: in a file that is loaded it may lie anywhere */
+    uint8_t set = 0;
+    for (size_t i = 0; i < word_bytes(e->map->bits); i++) set |= map[i];
     if (set == 0) return "elders: the map is empty, but there are some";
     return e->names->ops->check(e->names);
 }
@@ -289,6 +311,7 @@ void guira__elders_dump(const struct tidal *f, guira__sink *sink, void *to) {
     sink(to, &there, 1);
     if (e == NULL) return;
     sink(to, e->count, sizeof e->count);
-    sink(to, e->map, map_bytes(e->map->bits));
+    sink(to, &e->map->bits, sizeof e->map->bits);
+    sink(to, e->map->word, word_bytes(e->map->bits));
     e->names->ops->dump(e->names, sink, to);
 }

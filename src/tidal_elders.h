@@ -23,9 +23,15 @@ struct elders {
     struct elder_map *map;
 };
 
+/* Words and bits in one piece, so that both change at once for those who look on. */
 struct elder_map {
-    uint64_t bits;   /* of the address, after the top bit, that choose the word */
-    uint64_t word[]; /* one per prefix of the address, in it one bit per core */
+    uint64_t bits;  /* of the address, after the top bit, that choose the word */
+    uint64_t *word; /* one per prefix of the address, in it one bit per core; little-endian, as in a file */
+};
+
+enum {
+    MAP_FIRST_BITS = 6, /* 512 bytes to start with */
+    MAP_MAX_BITS = 17   /* a map of 1 MiB is copied in well under a millisecond */
 };
 
 /* Whether n more elders are sure to find a place; makes one for them if need be. */
@@ -52,11 +58,15 @@ void guira__elders_remove(struct tidal *f, uint64_t address, unsigned level);
 /* After the table has shrunk: keeps the map to a few hundredths of its size. */
 void guira__elders_follow(struct tidal *f);
 
+/* A map of the words of a file, which stay where they are; NULL: no memory. */
+struct elder_map *guira__elder_map_view(const uint8_t *words, uint64_t bits);
+
 uint64_t guira__elders_total(const struct tidal *f);
 uint64_t guira__elders_bytes(const struct tidal *f);
 double guira__elders_weight(const struct tidal *f); /* in units of tidal.weight */
 guira_status guira__elders_clone(const struct tidal *f, struct tidal *to);
 void guira__elders_destroy(struct tidal *f);
+const char *guira__elders_check_levels(const struct tidal *f); /* the small part of the next */
 const char *guira__elders_check(const struct tidal *f);
 void guira__elders_dump(const struct tidal *f, guira__sink *sink, void *to);
 
