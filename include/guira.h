@@ -168,6 +168,14 @@ GUIRA_API guira_status guira_clear(guira *f);
  * NULL. */
 GUIRA_API guira_status guira_clone(const guira *f, guira **out);
 
+/* Puts a copy of every member of from into into, whatever their sizes: as if all had been inserted into one. A linear
+ * walk. Both must have the same seed and slot width, so make them with the same configuration. What from remembers of
+ * its members it cannot remember better in a larger filter: merging a small filter into one 2^t times its size (t = 6, 9
+ * or 25 at 12, 16 or 32 bits) turns the small one's members into elders. Needs memory for a second into while it works.
+ * EINVAL: not alike. EUNSUPPORTED: not tidal, or into cannot be changed. ENOMEM. EFULL, EDUPLICATE: too many copies of
+ * one key. ECORRUPT: from is mapped from a broken file. */
+GUIRA_API guira_status guira_merge(guira *into, const guira *from);
+
 /* ------------------------------------------------------------------------------------------------------- looking at it */
 
 GUIRA_API guira_status guira_stats_get(const guira *f, guira_stats *out);

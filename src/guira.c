@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "isa.h"
+#include "mapped.h"
 
 guira_status guira__create_on(const char *isa, const guira_config *c, guira **out) {
     if (out == NULL) return GUIRA_EINVAL;
@@ -107,6 +108,19 @@ guira_status guira_clone(const guira *f, guira **out) {
     if (out == NULL) return GUIRA_EINVAL;
     *out = NULL;
     return f == NULL ? GUIRA_EINVAL : f->ops->clone(f, out);
+}
+
+static bool alike(const guira *a, const guira *b) {
+    return a->config.kind == b->config.kind && a->config.slot_bits == b->config.slot_bits &&
+           memcmp(a->config.seed, b->config.seed, sizeof a->config.seed) == 0;
+}
+
+guira_status guira_merge(guira *into, const guira *from) {
+    size_t n;
+    if (into == NULL || from == NULL || !alike(into, from)) return GUIRA_EINVAL;
+    if (into->ops->merge == NULL) return GUIRA_EUNSUPPORTED;
+    if (guira__mapped_file(from, &n) != NULL && guira_validate(from, NULL) != GUIRA_OK) return GUIRA_ECORRUPT;
+    return into->ops->merge(into, from);
 }
 
 guira_status guira_stats_get(const guira *f, guira_stats *out) {

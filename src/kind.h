@@ -35,6 +35,8 @@ struct guira__ops {
     guira_status (*shrink_to_fit)(guira *f);
     guira_status (*clear)(guira *f);
     guira_status (*clone)(const guira *f, guira **out);
+    guira_status (*merge)(guira *into, const guira *from);     /* NULL: this kind cannot */
+    guira_status (*adopt)(guira *f, struct entry e);           /* tidal: see tidal_merge.c */
     void (*stats)(const guira *f, guira_stats *out);           /* what the head does not know */
     const char *(*check)(const guira *f);                      /* the first broken invariant, or NULL */
     void (*dump)(const guira *f, guira__sink *sink, void *to); /* every byte that decides what the filter will do */

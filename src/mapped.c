@@ -82,6 +82,7 @@ static guira_status seal(guira *f, void *file, size_t n) {
     m->ops.destroy = mapped_destroy;
     m->ops.check = mapped_check;
     m->ops.clone = mapped_clone;
+    m->ops.merge = NULL;
     f->ops = &m->ops;
     f->bytes += guira__alloc_cost(sizeof *m);
     return GUIRA_OK;

@@ -10,6 +10,7 @@
 #include "match.h"
 #include "tidal_elders.h"
 #include "tidal_file.h"
+#include "tidal_merge.h"
 #include "tidal_read.h"
 #include "tidal_table.h"
 #include "tidal_whole.h"
@@ -191,6 +192,22 @@ ALWAYS_INLINE guira_status insert(struct tidal *f, uint64_t address, unsigned w)
     return inserted(f);
 }
 
+/* An entry from another filter, which knows less than a newcomer, perhaps too little for where it should go. Does not
+ * grow: EFULL. */
+ALWAYS_INLINE guira_status adopt(struct tidal *f, struct entry e, unsigned w) {
+    struct entry other = e;
+    bool fits = entry_fits(f, e) | entry_cross(f, &other, w);
+    if (!fits && !guira__elders_ready(f, &e, 1)) return GUIRA_ENOMEM;
+    if (!fits) guira__elders_add(f, e);
+    else if (!place(f, e, f->head.config.max_kicks, NULL, w)) {
+        if (!stash_push(&f->head.stash, e, STASH_EASY)) return GUIRA_EFULL;
+        entry_weigh(f, e);
+    }
+    watch_beside(f);
+    f->head.items++;
+    return GUIRA_OK;
+}
+
 /* ------------------------------------------------------------------------------------------------------------- removal */
 
 /* Whose entry is it? Several may match, and all but one belong to others. WHY THE LONGEST: see docs/tidal.md; in short,
@@ -282,6 +299,7 @@ extern const struct guira__ops NAME(GUIRA__ISA)[4];
     static guira_status crowded_##w(guira *f, uint64_t hash) { return insert_crowded(SELF, hash, w); }             \
     static guira_status remove_##w(guira *f, uint64_t hash) { return remove_one(SELF, hash, w); }                  \
     static guira_status unclear_##w(guira *f, uint64_t hash) { return remove_unclear(SELF, hash, w); }             \
+    static guira_status adopt_##w(guira *f, struct entry e) { return adopt(SELF, e, w); }                          \
     static guira_status grow_##w(guira *f) { return grow_step(SELF, w); }                                          \
     static guira_status shrink_##w(guira *f) { return shrink_step(SELF, w); }
 
@@ -292,18 +310,18 @@ DEFINE(64)
 
 TIDAL_READ_DECLARE(GUIRA__ISA)
 
-#define TABLE(w)                                                                                                     \
-    {                                                                                                                \
-        .slot_bits = (w), .elders = &NAME(GUIRA__ISA)[3], .create = guira__tidal_create,                             \
-        .destroy = guira__tidal_destroy, .insert = insert_##w, .insert_crowded = crowded_##w,                        \
-        .contains = contains_##w, .contains_shared = TIDAL_READ(contains, GUIRA__ISA, w),                            \
-        .count_shared = TIDAL_READ(count, GUIRA__ISA, w),                                                            \
-        .contains_many_shared = TIDAL_READ(contains_many, GUIRA__ISA, w), .contains_flat = contains_flat_##w,        \
-        .remove = remove_##w, .remove_unclear = unclear_##w, .count = count_##w, .contains_many = contains_many_##w, \
-        .prefetch = prefetch_##w, .grow = grow_##w, .shrink = shrink_##w, .reserve = guira__tidal_reserve,           \
-        .shrink_to_fit = guira__tidal_shrink_to_fit, .clear = guira__tidal_clear, .clone = guira__tidal_clone,       \
-        .stats = guira__tidal_stats, .check = guira__tidal_check, .dump = guira__tidal_dump,                         \
-        .save = guira__tidal_save, .view = guira__tidal_view,                                                        \
+#define TABLE(w)                                                                                                      \
+    {                                                                                                                 \
+        .slot_bits = (w), .elders = &NAME(GUIRA__ISA)[3], .create = guira__tidal_create,                              \
+        .destroy = guira__tidal_destroy, .insert = insert_##w, .insert_crowded = crowded_##w,                         \
+        .contains = contains_##w, .contains_shared = TIDAL_READ(contains, GUIRA__ISA, w),                             \
+        .count_shared = TIDAL_READ(count, GUIRA__ISA, w),                                                             \
+        .contains_many_shared = TIDAL_READ(contains_many, GUIRA__ISA, w), .contains_flat = contains_flat_##w,         \
+        .remove = remove_##w, .remove_unclear = unclear_##w, .count = count_##w, .contains_many = contains_many_##w,  \
+        .prefetch = prefetch_##w, .adopt = adopt_##w, .merge = guira__tidal_merge, .grow = grow_##w,                  \
+        .shrink = shrink_##w, .reserve = guira__tidal_reserve, .shrink_to_fit = guira__tidal_shrink_to_fit,           \
+        .clear = guira__tidal_clear, .clone = guira__tidal_clone, .stats = guira__tidal_stats,                        \
+        .check = guira__tidal_check, .dump = guira__tidal_dump, .save = guira__tidal_save, .view = guira__tidal_view, \
     }
 
 const struct guira__ops NAME(GUIRA__ISA)[4] = {TABLE(12), TABLE(16), TABLE(32), TABLE(64)};

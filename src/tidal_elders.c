@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "alloc.h"
+#include "tidal_table.h"
 #include "bytes.h"
 
 static unsigned width(const struct tidal *f) { return f->head.ops->slot_bits; }
@@ -204,12 +205,31 @@ guira_status guira__elders_clone(const struct tidal *f, struct tidal *to) {
 /* A name that finds no slot goes to the stash, so as many as are free there can come, whatever memory there is. */
 static bool has_places(const guira *names, unsigned n) { return STASH_SIZE - names->stash.n >= n; }
 
+static bool elders_there(struct tidal *f) {
+    if (f->elders != NULL) return true;
+    struct elders *e = elders_new(f);
+    if (e != NULL) PUBLISH(f->elders, e);
+    return e != NULL;
+}
+
+bool guira__elders_reserve(struct tidal *f, uint64_t n) {
+    if (!elders_there(f)) return false;
+    guira *names = f->elders->names;
+    uint64_t buckets = guira__buckets_for(names->items + n, names->config.max_load, names->ops->slot_bits);
+    while (bucket_count((struct tidal *)names) < buckets)
+        if (names->ops->grow(names) != GUIRA_OK) return false;
+    return true;
+}
+
+void guira__elders_fit(struct tidal *f) {
+    guira *names = f->elders->names;
+    if (names->items > 0) names->ops->shrink_to_fit(names);
+    else guira__elders_destroy(f);
+    f->beside = f->head.stash.n > 0 || f->elders != NULL;
+}
+
 bool guira__elders_ready(struct tidal *f, const struct entry *elder, unsigned n) {
-    if (f->elders == NULL) {
-        struct elders *e = elders_new(f);
-        if (e == NULL) return false;
-        PUBLISH(f->elders, e);
-    }
+    if (!elders_there(f)) return false;
     for (unsigned i = 0; i < n; i++) {
         unsigned level = (unsigned)elder[i].what;
         if (copies(f, f->elders, canonical(f, elder[i].where), level, ALONE) + n > most_copies(level)) return false;

@@ -37,6 +37,11 @@ enum {
 /* Whether n more elders are sure to find a place; makes one for them if need be. */
 bool guira__elders_ready(struct tidal *f, const struct entry *elder, unsigned n);
 
+/* Makes room for n more names at once, for those that come in the order of their names. */
+bool guira__elders_reserve(struct tidal *f, uint64_t n);
+/* And gives back what was not needed. */
+void guira__elders_fit(struct tidal *f);
+
 /* Makes an elder of e. They must be ready for it. */
 void guira__elders_add(struct tidal *f, struct entry e);
 

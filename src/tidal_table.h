@@ -35,6 +35,21 @@ void guira__table_publish(struct tidal *f);
 /* Gives back what lies beyond the tide line. */
 void guira__table_trim(struct tidal *f);
 
+/* Walks the buckets in the order of their addresses. */
+struct walk {
+    const struct tidal *f;
+    unsigned side;   /* of the bucket that walk_next() gave last */
+    uint64_t number; /* of the one after it */
+};
+
+static inline struct walk walk_start(const struct tidal *f) { return (struct walk){f, f->line > 0 ? LEFT : RIGHT, 0}; }
+
+static inline uint8_t *walk_next(struct walk *w) {
+    if (w->side == LEFT && w->number == 2 * w->f->line) *w = (struct walk){w->f, RIGHT, w->f->line};
+    if (w->side == RIGHT && w->number == UINT64_C(1) << w->f->level) return NULL;
+    return bucket_at(w->f, w->side, w->number++, w->f->head.ops->slot_bits);
+}
+
 /* Sets how many buckets are reserved. */
 void guira__table_set_floor(struct tidal *f, uint64_t buckets);
 

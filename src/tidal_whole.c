@@ -59,21 +59,6 @@ void guira__tidal_destroy(guira *head) {
     guira__free(f);
 }
 
-/* Walks the buckets in the order of their addresses. */
-struct walk {
-    const struct tidal *f;
-    unsigned side;
-    uint64_t number;
-};
-
-static struct walk walk_start(const struct tidal *f) { return (struct walk){f, f->line > 0 ? LEFT : RIGHT, 0}; }
-
-static uint8_t *walk_next(struct walk *w) {
-    if (w->side == LEFT && w->number == 2 * w->f->line) *w = (struct walk){w->f, RIGHT, w->f->line};
-    if (w->side == RIGHT && w->number == UINT64_C(1) << w->f->level) return NULL;
-    return bucket_at(w->f, w->side, w->number++, width(w->f));
-}
-
 guira_status guira__tidal_clone(const guira *head, guira **out) {
     const struct tidal *f = (const struct tidal *)head;
     struct tidal *g = guira__alloc(sizeof *g);
@@ -95,8 +80,7 @@ guira_status guira__tidal_clone(const guira *head, guira **out) {
 
 /* ------------------------------------------------------------------------------------------------------------------ size */
 
-/* f becomes g, and g goes the way of f. */
-static void become(struct tidal *f, struct tidal *g) {
+void guira__tidal_become(struct tidal *f, struct tidal *g) {
     struct tidal old = *f;
     *f = *g;
     *g = old;
@@ -110,7 +94,7 @@ static guira_status grow_to(struct tidal *f, uint64_t buckets) {
     if (s != GUIRA_OK) return s;
     struct tidal *g = (struct tidal *)copy;
     while (s == GUIRA_OK && bucket_count(g) < buckets) s = copy->ops->grow(copy);
-    if (s == GUIRA_OK) become(f, g);
+    if (s == GUIRA_OK) guira__tidal_become(f, g);
     else guira__tidal_destroy(copy);
     return s;
 }
