@@ -236,6 +236,49 @@ GUIRA_API uint64_t guira_saved_size(const guira *f);
  * in place raises SIGBUS in whoever asks for what was there. EINVAL: an argument is NULL. */
 GUIRA_API guira_status guira_map(const char *path, guira **out);
 
+/* ------------------------------------------------------------------------------------------------------------- threads
+ * A filter that any number of threads may use at once. It is made of shards, each a tidal filter with a lock for whoever
+ * changes it. Who asks takes no lock and waits for nobody, not even while a shard grows, shrinks or is merged: a key whose
+ * insertion has returned, and whose removal has not been called, is contained, always.
+ * What is not said here is as for a filter of one thread. Create and destroy while no other thread uses it. */
+
+typedef struct guira_shared guira_shared;
+
+/* c as for guira_create, of kind tidal. shards: a power of two up to 256; 0: 16. More shards let more threads write at
+ * once. EINVAL, ELIMIT, ENOMEM, EIO. */
+GUIRA_API guira_status guira_shared_create(const guira_config *c, unsigned shards, guira_shared **out);
+GUIRA_API void guira_shared_destroy(guira_shared *g);
+
+GUIRA_API guira_status guira_shared_insert(guira_shared *g, const void *key, size_t len);
+/* Of several threads that insert one key at once, just one is told OK, the others EEXIST. */
+GUIRA_API guira_status guira_shared_insert_unique(guira_shared *g, const void *key, size_t len);
+GUIRA_API bool guira_shared_contains(const guira_shared *g, const void *key, size_t len);
+GUIRA_API guira_status guira_shared_remove(guira_shared *g, const void *key, size_t len);
+GUIRA_API uint64_t guira_shared_count(const guira_shared *g, const void *key, size_t len);
+
+GUIRA_API uint64_t guira_shared_hash(const guira_shared *g, const void *key, size_t len);
+GUIRA_API guira_status guira_shared_insert_hash(guira_shared *g, uint64_t hash);
+GUIRA_API guira_status guira_shared_insert_unique_hash(guira_shared *g, uint64_t hash);
+GUIRA_API bool guira_shared_contains_hash(const guira_shared *g, uint64_t hash);
+GUIRA_API guira_status guira_shared_remove_hash(guira_shared *g, uint64_t hash);
+
+/* Grouped by shard, so that each lock is taken once for many; hashes that are equal stay in order. */
+GUIRA_API size_t guira_shared_contains_hash_many(const guira_shared *g, const uint64_t *hash, size_t n, bool *out);
+GUIRA_API size_t guira_shared_insert_hash_many(guira_shared *g, const uint64_t *hash, size_t n, guira_status *out);
+GUIRA_API size_t guira_shared_remove_hash_many(guira_shared *g, const uint64_t *hash, size_t n, guira_status *out);
+
+/* These keep writers waiting, not readers, and work on copies: they need memory for a second filter, shrink_to_fit for a
+ * second shard. All or nothing, but for shrink_to_fit, which goes as far as it gets. */
+GUIRA_API guira_status guira_shared_reserve(guira_shared *g, uint64_t items);
+GUIRA_API guira_status guira_shared_shrink_to_fit(guira_shared *g);
+GUIRA_API guira_status guira_shared_clear(guira_shared *g);
+/* Of from it takes what each shard has at one moment. EINVAL also if the numbers of shards differ. */
+GUIRA_API guira_status guira_shared_merge(guira_shared *into, const guira_shared *from);
+
+/* Sums and means over the shards, each at one moment. */
+GUIRA_API guira_status guira_shared_stats_get(const guira_shared *g, guira_stats *out);
+GUIRA_API guira_status guira_shared_validate(const guira_shared *g, const char **reason);
+
 /* ------------------------------------------------------------------------------------------------------------ planning */
 
 /* One way to hold the items. */

@@ -3,7 +3,7 @@
 # usage: deps.sh [build] [test]        (no argument: both)
 set -eu
 
-build_packages="gcc libc6-dev make cmake pkg-config libxxhash-dev"
+build_packages="gcc libc6-dev make cmake pkg-config libxxhash-dev liburcu-dev"
 test_packages="libcmocka-dev clang clang-format clang-tidy cppcheck libclang-rt-14-dev binutils"
 build_tools="cc make cmake pkg-config"
 test_tools="readelf nm" # the linters are needed by "make lint" and "make fmt" only

@@ -78,6 +78,12 @@ guira_status guira__tidal_clone(const guira *head, guira **out) {
     return GUIRA_OK;
 }
 
+void guira__tidal_set_limbo(guira *head, struct limbo *limbo) {
+    struct tidal *f = (struct tidal *)head;
+    head->limbo = limbo;
+    if (f->elders != NULL) f->elders->names->limbo = limbo;
+}
+
 /* ------------------------------------------------------------------------------------------------------------------ size */
 
 void guira__tidal_become(struct tidal *f, struct tidal *g) {
@@ -99,24 +105,36 @@ static guira_status grow_to(struct tidal *f, uint64_t buckets) {
     return s;
 }
 
-/* An empty table of that size in place of the one there is. */
-static guira_status start_over(struct tidal *f, uint64_t buckets) {
-    struct tidal fresh = *f;
+/* A filter like f, with nothing in it, of that size. */
+static guira_status empty_like(const struct tidal *f, uint64_t buckets, guira **out) {
     unsigned level;
     uint64_t line;
+    struct tidal *g = guira__alloc(sizeof *g);
+    if (g == NULL) return GUIRA_ENOMEM;
+    *g = *f;
+    g->elders = NULL;
+    g->beside = false;
+    g->head.limbo = NULL;
+    g->head.items = g->head.weight = 0;
+    g->head.stash = (struct stash){0};
+    g->head.bytes = guira__alloc_cost(sizeof *g);
     guira__table_shape(buckets, &level, &line);
-    fresh.head.bytes = guira__alloc_cost(sizeof fresh);
-    guira_status s = guira__table_create(&fresh, level, line);
-    if (s != GUIRA_OK) return s;
-    guira__elders_destroy(f);
-    guira__table_destroy(f);
-    *f = fresh;
-    f->elders = NULL;
-    f->head.items = 0;
-    f->head.stash = (struct stash){0};
-    f->head.weight = 0;
-    f->beside = false;
-    return GUIRA_OK;
+    guira_status s = guira__table_create(g, level, line);
+    if (s == GUIRA_OK) *out = &g->head;
+    else guira__free(g);
+    return s;
+}
+
+guira_status guira__tidal_clone_empty(const guira *f, guira **out) {
+    const struct tidal *t = (const struct tidal *)f;
+    return empty_like(t, t->floor, out);
+}
+
+static guira_status start_over(struct tidal *f, uint64_t buckets) {
+    guira *g;
+    guira_status s = empty_like(f, buckets, &g);
+    if (s == GUIRA_OK) guira__tidal_become(f, (struct tidal *)g);
+    return s;
 }
 
 guira_status guira__tidal_reserve(guira *head, uint64_t items) {
