@@ -14,20 +14,25 @@
  * The bits that choose the shard lie right above the core. No entry knows them until a shard has 2^28 buckets at 32
  * bits, so within a shard entries tell as much apart as in a filter of their own. */
 #define _GNU_SOURCE
-#define URCU_INLINE_SMALL_FUNCTIONS
 #include "shared.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <urcu/urcu-bp.h>
 
 #include "alloc.h"
 #include "tidal_whole.h"
 
 enum { DEFAULT_SHARDS = 16 };
 
-void guira__wait_for_readers(void) { urcu_bp_synchronize_rcu(); }
+#if defined(__SANITIZE_THREAD__)
+char guira__gate;
+#endif
+
+void guira__wait_for_readers(void) {
+    urcu_bp_synchronize_rcu();
+    GATE_WAITED();
+}
 
 /* ------------------------------------------------------------------------------------------------------- life and death */
 
@@ -46,7 +51,7 @@ guira_status guira__shared_alloc(unsigned shards, guira_shared **out) {
 
 void guira__shard_show(struct shard *s, guira *f) {
     guira__tidal_set_limbo(f, &s->limbo);
-    rcu_set_pointer(&s->filter, f);
+    PUBLISH(s->filter, f);
 }
 
 /* With four sigma to spare: hashes do not share out evenly. */
@@ -110,18 +115,18 @@ uint64_t guira_shared_hash(const guira_shared *g, const void *key, size_t len) {
 
 bool guira_shared_contains_hash(const guira_shared *g, uint64_t hash) {
     if (g == NULL) return false;
-    urcu_bp_read_lock();
-    const guira *f = rcu_dereference(g->shard[shard_number(g, hash)].filter);
+    readers_enter();
+    const guira *f = FOLLOW(g->shard[shard_number(g, hash)].filter);
     bool found = f->ops->contains_shared(f, hash);
-    urcu_bp_read_unlock();
+    readers_leave();
     return found;
 }
 
 static uint64_t count_hash(const guira_shared *g, uint64_t hash) {
-    urcu_bp_read_lock();
-    const guira *f = rcu_dereference(g->shard[shard_number(g, hash)].filter);
+    readers_enter();
+    const guira *f = FOLLOW(g->shard[shard_number(g, hash)].filter);
     uint64_t n = f->ops->count_shared(f, hash);
-    urcu_bp_read_unlock();
+    readers_leave();
     return n;
 }
 

@@ -3,8 +3,21 @@
 #define GUIRA_SHARED_H
 
 #include <pthread.h>
+#define URCU_INLINE_SMALL_FUNCTIONS
+#include <urcu/urcu-bp.h>
 
 #include "kind.h"
+
+/* ThreadSanitizer does not see what liburcu does: that whoever waits comes after all who have left. */
+#if defined(__SANITIZE_THREAD__)
+#include <sanitizer/tsan_interface.h>
+extern char guira__gate;
+#define GATE_LEAVE() __tsan_release(&guira__gate)
+#define GATE_WAITED() __tsan_acquire(&guira__gate)
+#else
+#define GATE_LEAVE() ((void)0)
+#define GATE_WAITED() ((void)0)
+#endif
 
 enum { MAX_SHARDS = 256 };
 
@@ -29,7 +42,12 @@ void guira__shard_show(struct shard *s, guira *f);
 /* Each shard's part of so many items. */
 uint64_t guira__share_of(uint64_t items, unsigned shards);
 
-/* After this nobody looks at what was taken away before. */
+/* Readers come and go; after the wait, nobody looks at what was taken away before it. */
+static inline void readers_enter(void) { urcu_bp_read_lock(); }
+static inline void readers_leave(void) {
+    GATE_LEAVE();
+    urcu_bp_read_unlock();
+}
 void guira__wait_for_readers(void);
 
 /* Which shard a hash belongs to. */

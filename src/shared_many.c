@@ -4,9 +4,6 @@
  *     grouped    a0 b0 | c1 d1    by counting
  *     answers    go back to where their questions were */
 #define _GNU_SOURCE
-#define URCU_INLINE_SMALL_FUNCTIONS
-#include <urcu/urcu-bp.h>
-
 #include "shared.h"
 
 enum { CHUNK = 512 }; /* with 16 shards this makes groups of 32, which is what a filter looks up at a time */
@@ -36,13 +33,13 @@ static size_t contains_chunk(const guira_shared *g, const uint64_t *hash, size_t
     bool found[CHUNK];
     size_t present = 0;
     group(g, hash, n, &in);
-    urcu_bp_read_lock();
+    readers_enter();
     for (unsigned s = 0; s < g->shards; s++) {
         size_t start = in.start[s], many = in.start[s + 1] - start;
-        const guira *f = rcu_dereference(g->shard[s].filter);
+        const guira *f = FOLLOW(g->shard[s].filter);
         if (many > 0) present += f->ops->contains_many_shared(f, in.hash + start, many, found + start);
     }
-    urcu_bp_read_unlock();
+    readers_leave();
     for (size_t i = 0; i < n; i++) out[in.place[i]] = found[i];
     return present;
 }
