@@ -51,13 +51,13 @@ struct guira__ops {
 struct guira {
     const struct guira__ops *ops;
     bool (*contains)(const guira *f, uint64_t hash); /* ops->contains, or contains_flat where that will do */
-    guira_config config;                             /* every default filled in */
+    uint64_t moves;      /* see visible.h; up here, because what follows the configuration changes all the time */
+    guira_config config; /* every default filled in */
     uint64_t items;
     uint64_t bytes;  /* allocated, the struct itself included */
     uint64_t weight; /* tidal: sum of 2^(ALL_KNOWN - known bits) over table and stash, which makes the rate */
     uint64_t rng;    /* where eviction gets its luck from; part of the filter, so that replicas agree */
     uint64_t kicks, failures, grows, shrinks;
-    uint64_t moves;      /* see visible.h */
     struct limbo *limbo; /* NULL, but for the shards of guira_shared */
     struct stash stash;
     uint8_t secret[SECRET_BYTES];

@@ -49,15 +49,15 @@ guira_status guira__shared_alloc(unsigned shards, guira_shared **out) {
     return GUIRA_OK;
 }
 
-void guira__shard_show(struct shard *s, guira *f) {
-    guira__tidal_set_limbo(f, &s->limbo);
-    PUBLISH(s->filter, f);
+void guira__shard_show(guira_shared *g, unsigned shard, guira *f) {
+    guira__tidal_set_limbo(f, &g->shard[shard].limbo);
+    PUBLISH(g->filter[shard], f);
 }
 
 /* With four sigma to spare: hashes do not share out evenly. */
-uint64_t guira__share_of(uint64_t items, unsigned shards) {
+uint64_t guira__share_of(uint64_t items, uint64_t shards) {
     if (items == 0 || shards == 1) return items;
-    double mean = (double)items / shards;
+    double mean = (double)items / (double)shards;
     double share = ceil(mean + 4 * sqrt(mean));
     return share < (double)items ? (uint64_t)share : items;
 }
@@ -68,7 +68,7 @@ static guira_status make_shards(guira_shared *g, guira_config c) {
     for (unsigned i = 0; s == GUIRA_OK && i < g->shards; i++) {
         guira *f;
         s = guira_create(&c, &f);
-        if (s == GUIRA_OK) guira__shard_show(&g->shard[i], f);
+        if (s == GUIRA_OK) guira__shard_show(g, i, f);
     }
     return s;
 }
@@ -94,11 +94,10 @@ guira_status guira_shared_create(const guira_config *c, unsigned shards, guira_s
 void guira_shared_destroy(guira_shared *g) {
     if (g == NULL) return;
     for (unsigned i = 0; i < g->shards; i++) {
-        struct shard *s = &g->shard[i];
-        guira__limbo_empty(&s->limbo);
-        if (s->filter != NULL) guira__tidal_set_limbo(s->filter, NULL);
-        guira_destroy(s->filter);
-        pthread_mutex_destroy(&s->lock);
+        guira__limbo_empty(&g->shard[i].limbo);
+        if (g->filter[i] != NULL) guira__tidal_set_limbo(g->filter[i], NULL);
+        guira_destroy(g->filter[i]);
+        pthread_mutex_destroy(&g->shard[i].lock);
     }
     guira__free(g);
 }
@@ -116,7 +115,7 @@ uint64_t guira_shared_hash(const guira_shared *g, const void *key, size_t len) {
 bool guira_shared_contains_hash(const guira_shared *g, uint64_t hash) {
     if (g == NULL) return false;
     readers_enter();
-    const guira *f = FOLLOW(g->shard[shard_number(g, hash)].filter);
+    const guira *f = FOLLOW(g->filter[shard_number(g, hash)]);
     bool found = f->ops->contains_shared(f, hash);
     readers_leave();
     return found;
@@ -124,7 +123,7 @@ bool guira_shared_contains_hash(const guira_shared *g, uint64_t hash) {
 
 static uint64_t count_hash(const guira_shared *g, uint64_t hash) {
     readers_enter();
-    const guira *f = FOLLOW(g->shard[shard_number(g, hash)].filter);
+    const guira *f = FOLLOW(g->filter[shard_number(g, hash)]);
     uint64_t n = f->ops->count_shared(f, hash);
     readers_leave();
     return n;
@@ -133,11 +132,11 @@ static uint64_t count_hash(const guira_shared *g, uint64_t hash) {
 /* A change under the lock of the shard. */
 static guira_status change(guira_shared *g, uint64_t hash, guira_status (*how)(guira *, uint64_t)) {
     if (g == NULL) return GUIRA_EINVAL;
-    struct shard *s = &g->shard[shard_number(g, hash)];
-    pthread_mutex_lock(&s->lock);
-    guira_status status = how(s->filter, hash);
-    pthread_mutex_unlock(&s->lock);
-    return status;
+    uint64_t i = shard_number(g, hash);
+    pthread_mutex_lock(&g->shard[i].lock);
+    guira_status s = how(g->filter[i], hash);
+    pthread_mutex_unlock(&g->shard[i].lock);
+    return s;
 }
 
 static guira_status insert_new(guira *f, uint64_t hash) {

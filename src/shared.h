@@ -3,7 +3,7 @@
 #define GUIRA_SHARED_H
 
 #include <pthread.h>
-#define URCU_INLINE_SMALL_FUNCTIONS
+#define _LGPL_SOURCE /* inlines what is entered and left by: a few lines, which its licence lets anybody use */
 #include <urcu/urcu-bp.h>
 
 #include "kind.h"
@@ -21,14 +21,15 @@ extern char guira__gate;
 
 enum { MAX_SHARDS = 256 };
 
+/* A writer's part of a shard: away from what readers read, and from its neighbours. */
 struct shard {
     pthread_mutex_t lock __attribute__((aligned(128))); /* two lines: processors fetch them in pairs */
-    guira *filter;                                      /* replaced as a whole only under the lock */
     struct limbo limbo;
 };
 
 struct guira_shared {
-    unsigned shards; /* a power of two */
+    uint64_t shards;           /* a power of two */
+    guira *filter[MAX_SHARDS]; /* one of them is replaced as a whole only under the lock of its shard */
     uint8_t secret[SECRET_BYTES];
     struct shard shard[];
 };
@@ -37,10 +38,10 @@ struct guira_shared {
 guira_status guira__shared_alloc(unsigned shards, guira_shared **out);
 
 /* Puts a filter where readers of a shard look. The one that was there is the caller's. */
-void guira__shard_show(struct shard *s, guira *f);
+void guira__shard_show(guira_shared *g, unsigned shard, guira *f);
 
 /* Each shard's part of so many items. */
-uint64_t guira__share_of(uint64_t items, unsigned shards);
+uint64_t guira__share_of(uint64_t items, uint64_t shards);
 
 /* Readers come and go; after the wait, nobody looks at what was taken away before it. */
 static inline void readers_enter(void) { urcu_bp_read_lock(); }
@@ -51,9 +52,9 @@ static inline void readers_leave(void) {
 void guira__wait_for_readers(void);
 
 /* Which shard a hash belongs to. */
-static inline unsigned shard_number(const guira_shared *g, uint64_t hash) {
+static inline uint64_t shard_number(const guira_shared *g, uint64_t hash) {
     enum { AFTER_CORE = 6 };
-    return (unsigned)(hash >> AFTER_CORE) & (g->shards - 1);
+    return hash >> AFTER_CORE & (g->shards - 1);
 }
 
 #endif

@@ -36,7 +36,7 @@ static size_t contains_chunk(const guira_shared *g, const uint64_t *hash, size_t
     readers_enter();
     for (unsigned s = 0; s < g->shards; s++) {
         size_t start = in.start[s], many = in.start[s + 1] - start;
-        const guira *f = FOLLOW(g->shard[s].filter);
+        const guira *f = FOLLOW(g->filter[s]);
         if (many > 0) present += f->ops->contains_many_shared(f, in.hash + start, many, found + start);
     }
     readers_leave();
@@ -65,7 +65,7 @@ static size_t change_chunk(guira_shared *g, const uint64_t *hash, size_t n, guir
         size_t start = in.start[s], many = in.start[s + 1] - start;
         if (many == 0) continue;
         pthread_mutex_lock(&g->shard[s].lock);
-        done += how(g->shard[s].filter, in.hash + start, many, status + start);
+        done += how(g->filter[s], in.hash + start, many, status + start);
         pthread_mutex_unlock(&g->shard[s].lock);
     }
     for (size_t i = 0; out != NULL && i < n; i++) out[in.place[i]] = status[i];

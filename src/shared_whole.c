@@ -26,8 +26,8 @@ static void end_all(guira **f, unsigned n) {
 /* The copies take the places of the filters, which end up where the copies were. */
 static void replace_all(guira_shared *g, guira **copy) {
     for (unsigned i = 0; i < g->shards; i++) {
-        guira *old = g->shard[i].filter;
-        guira__shard_show(&g->shard[i], copy[i]);
+        guira *old = g->filter[i];
+        guira__shard_show(g, i, copy[i]);
         copy[i] = old;
     }
 }
@@ -64,7 +64,7 @@ static guira_status keep_if(guira_status s, guira *copy) {
 /* ---------------------------------------------------------------------------------------------------------------- size */
 
 static guira_status reserve_copy(const guira_shared *g, unsigned i, const void *with, guira **copy) {
-    guira_status s = guira_clone(g->shard[i].filter, copy);
+    guira_status s = guira_clone(g->filter[i], copy);
     if (s != GUIRA_OK) return s;
     return keep_if(guira_reserve(*copy, guira__share_of(*(const uint64_t *)with, g->shards)), *copy);
 }
@@ -79,10 +79,10 @@ guira_status guira_shared_shrink_to_fit(guira_shared *g) {
     for (unsigned i = 0; i < g->shards; i++) {
         guira *copy, *old = NULL;
         lock(g, i);
-        if (guira_clone(g->shard[i].filter, &copy) == GUIRA_OK) {
+        if (guira_clone(g->filter[i], &copy) == GUIRA_OK) {
             guira_shrink_to_fit(copy);
-            old = g->shard[i].filter;
-            guira__shard_show(&g->shard[i], copy);
+            old = g->filter[i];
+            guira__shard_show(g, i, copy);
         }
         unlock(g, i);
         if (old != NULL) end_old(&old, 1);
@@ -93,7 +93,7 @@ guira_status guira_shared_shrink_to_fit(guira_shared *g) {
 /* An empty one of the size that was reserved, which goes on counting where the old one was. */
 static guira_status clear_copy(const guira_shared *g, unsigned i, const void *with, guira **copy) {
     (void)with;
-    return guira__tidal_clone_empty(g->shard[i].filter, copy);
+    return guira__tidal_clone_empty(g->filter[i], copy);
 }
 
 guira_status guira_shared_clear(guira_shared *g) { return g == NULL ? GUIRA_EINVAL : change_all(g, clear_copy, NULL); }
@@ -102,7 +102,7 @@ guira_status guira_shared_clear(guira_shared *g) { return g == NULL ? GUIRA_EINV
 
 static guira_status merge_copy(const guira_shared *g, unsigned i, const void *with, guira **copy) {
     guira *const *from = with;
-    guira_status s = guira_clone(g->shard[i].filter, copy);
+    guira_status s = guira_clone(g->filter[i], copy);
     return s == GUIRA_OK ? keep_if(guira_merge(*copy, from[i]), *copy) : s;
 }
 
@@ -110,7 +110,7 @@ static guira_status merge_copy(const guira_shared *g, unsigned i, const void *wi
 static guira_status snapshot(const guira_shared *g, guira **copy) {
     for (unsigned i = 0; i < g->shards; i++) {
         lock(g, i);
-        guira_status s = guira_clone(g->shard[i].filter, &copy[i]);
+        guira_status s = guira_clone(g->filter[i], &copy[i]);
         unlock(g, i);
         if (s == GUIRA_OK) continue;
         end_all(copy, i);
@@ -125,7 +125,7 @@ guira_status guira_shared_merge(guira_shared *into, const guira_shared *from) {
     guira_status s = snapshot(from, copy);
     if (s != GUIRA_OK) return s;
     s = change_all(into, merge_copy, copy);
-    end_all(copy, from->shards);
+    end_all(copy, (unsigned)from->shards);
     return s;
 }
 
@@ -150,14 +150,14 @@ guira_status guira_shared_stats_get(const guira_shared *g, guira_stats *out) {
     if (g == NULL || out == NULL) return GUIRA_EINVAL;
     for (unsigned i = 0; i < g->shards; i++) {
         lock(g, i);
-        guira_stats_get(g->shard[i].filter, &s);
+        guira_stats_get(g->filter[i], &s);
         s.bytes += g->shard[i].limbo.bytes;
         unlock(g, i);
         add(&sum, &s);
     }
     sum.bytes += guira__alloc_cost(sizeof *g + g->shards * sizeof *g->shard);
     sum.load = (double)sum.items / (double)sum.slots;
-    sum.fpr /= g->shards; /* a key asks one shard, each as likely as the others */
+    sum.fpr /= (double)g->shards; /* a key asks one shard, each as likely as the others */
     *out = sum;
     return GUIRA_OK;
 }
@@ -167,7 +167,7 @@ guira_status guira_shared_validate(const guira_shared *g, const char **reason) {
     guira_status s = GUIRA_OK;
     for (unsigned i = 0; s == GUIRA_OK && i < g->shards; i++) {
         lock(g, i);
-        s = guira_validate(g->shard[i].filter, reason);
+        s = guira_validate(g->filter[i], reason);
         unlock(g, i);
     }
     return s;

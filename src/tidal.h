@@ -37,7 +37,12 @@ struct array {
     unsigned level;
     unsigned log2_buckets; /* of a segment */
     bool open;             /* false: there is none; or, if it has a region, that is part of a file and not ours */
+    uint64_t first, end;   /* the segments that are there: first..end-1 */
 };
+
+static inline bool array_has(const struct array *a, uint64_t segment) {
+    return a->first <= segment && segment < a->end;
+}
 
 struct elders;
 
@@ -58,8 +63,9 @@ struct tidal {
     uintptr_t *segment;                         /* the directory: {right, left} for each leading part of an address */
     uintptr_t start[2];                         /* of the arrays on the right and the left, if they lie flat */
     uint64_t to_segment;                        /* shifts an address to the number of its pair */
-    uint64_t to_tail; /* shifts it until its tail ends one above the lowest bit; left: one less */
-    uint64_t beside;  /* whether there is anything in the stash or among the elders */
+    uint64_t to_tail;   /* shifts it until its tail ends one above the lowest bit; left: one less */
+    uint64_t beside;    /* whether there is anything in the stash or among the elders */
+    struct view *shown; /* what readers among writers go by; another than view only while a change is under way */
     /* What a change needs. */
     uint64_t grow_at;   /* grow when there are more items than that */
     uint64_t shrink_at; /* shrink when there are fewer */
@@ -69,7 +75,6 @@ struct tidal {
     unsigned directory_bits;
     struct array array[2]; /* RIGHT and LEFT */
     struct view *view;     /* what segment is in */
-    struct view *shown;    /* the one readers go by; another than view only while a change is under way */
     struct view *next;     /* for the level above, when the next step leads there */
     struct elders *elders; /* NULL: none */
 };

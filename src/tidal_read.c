@@ -18,7 +18,6 @@
 /* The two buckets of an address, as they were at one moment. */
 struct pair {
     struct probe a, b;
-    bool there; /* false: that moment is over, and the memory is gone */
 };
 
 ALWAYS_INLINE struct pair pair_of(const struct tidal *f, uint64_t address, unsigned w) {
@@ -30,7 +29,6 @@ ALWAYS_INLINE struct pair pair_of(const struct tidal *f, uint64_t address, unsig
     return (struct pair){
         .a = probe_from(start_a, address, core, v->to_tail - side_a, v->level + side_a, w),
         .b = probe_from(start_b, partner, core, v->to_tail - side_b, v->level + side_b, w),
-        .there = start_a != 0 && start_b != 0,
     };
 }
 
@@ -44,28 +42,37 @@ static uint64_t count_stash(const struct tidal *f, uint64_t address, unsigned w)
     return found;
 }
 
-__attribute__((noinline)) static bool contains_beside(const struct tidal *f, uint64_t address, unsigned w) {
+static bool contains_beside(const struct tidal *f, uint64_t address, unsigned w) {
     return count_stash(f, address, w) > 0 || guira__elders_level(f, address, SHARED) > 0;
 }
 
 /* ------------------------------------------------------------------------------------------------------- the questions */
 
-ALWAYS_INLINE bool contains(const struct tidal *f, uint64_t address, unsigned w) {
+/* There is something beside the table, or something has moved: until nothing has. */
+__attribute__((noinline)) static bool contains_unclear(const struct tidal *f, uint64_t address, unsigned w) {
     for (;;) {
         uint64_t before = visible_before(&f->head.moves);
         struct pair p = pair_of(f, address, w);
-        if (UNLIKELY(!p.there)) continue;
         if (either_matches(p.a.bucket, p.a.q, p.b.bucket, p.b.q, w, PREFIX)) return true;
-        if (UNLIKELY(SEE(f->beside)) && contains_beside(f, address, w)) return true;
-        if (LIKELY(visible_same(&f->head.moves, before))) return false;
+        if (SEE(f->beside) && contains_beside(f, address, w)) return true;
+        if (visible_same(&f->head.moves, before)) return false;
     }
+}
+
+/* As in tidal.c, no branch hangs on what the buckets say unless something has moved. */
+ALWAYS_INLINE bool contains(const struct tidal *f, uint64_t address, unsigned w) {
+    uint64_t before = visible_before(&f->head.moves);
+    struct pair p = pair_of(f, address, w);
+    bool found = either_matches(p.a.bucket, p.a.q, p.b.bucket, p.b.q, w, PREFIX);
+    if (UNLIKELY(SEE(f->beside) || !visible_same(&f->head.moves, before)))
+        return found || contains_unclear(f, address, w);
+    return found;
 }
 
 ALWAYS_INLINE uint64_t count(const struct tidal *f, uint64_t address, unsigned w) {
     for (;;) {
         uint64_t before = visible_before(&f->head.moves);
         struct pair p = pair_of(f, address, w);
-        if (!p.there) continue;
         uint64_t n = (unsigned)__builtin_popcount(match_mask(p.a.bucket, p.a.q, w, PREFIX));
         n += (unsigned)__builtin_popcount(match_mask(p.b.bucket, p.b.q, w, PREFIX));
         n += count_stash(f, address, w) + guira__elders_count(f, address, SHARED);
@@ -86,12 +93,12 @@ ALWAYS_INLINE size_t contains_group(const struct tidal *f, const uint64_t *hash,
         __builtin_prefetch(p[i].b.bucket);
     }
     for (size_t i = 0; i < n; i++) {
-        out[i] = p[i].there && either_matches(p[i].a.bucket, p[i].a.q, p[i].b.bucket, p[i].b.q, w, PREFIX);
+        out[i] = either_matches(p[i].a.bucket, p[i].a.q, p[i].b.bucket, p[i].b.q, w, PREFIX);
         if (UNLIKELY(SEE(f->beside)) && !out[i]) out[i] = contains_beside(f, hash[i], w);
     }
     bool sure = visible_same(&f->head.moves, before);
     for (size_t i = 0; i < n; i++) {
-        if (UNLIKELY(!out[i] && (!sure || !p[i].there))) out[i] = contains(f, hash[i], w);
+        if (UNLIKELY(!sure) && !out[i]) out[i] = contains(f, hash[i], w);
         present += out[i];
     }
     return present;

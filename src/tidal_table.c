@@ -108,12 +108,6 @@ void guira__table_publish(struct tidal *f) {
 /* Which bits of a level's addresses choose the segment. */
 static unsigned segment_bits(const struct array *a) { return a->level - a->log2_buckets; }
 
-static bool has_segment(const struct tidal *f, unsigned side, uint64_t number) {
-    const struct array *a = &f->array[side];
-    if (!a->open || number >> segment_bits(a) != 0) return false;
-    return f->segment[2 * (number << (f->directory_bits - segment_bits(a))) + side] != 0;
-}
-
 static void directory_set(struct tidal *f, unsigned side, uint64_t number, uintptr_t base) {
     unsigned twins = f->directory_bits - segment_bits(&f->array[side]);
     for (uint64_t i = number << twins; i < (number + 1) << twins; i++) PUBLISH(f->segment[2 * i + side], base);
@@ -166,12 +160,15 @@ static size_t segment_cost(const struct tidal *f, const struct array *a) {
 
 static guira_status segment_make(struct tidal *f, unsigned side, uint64_t number, bool cleared) {
     struct array *a = &f->array[side];
-    if (has_segment(f, side, number)) return GUIRA_OK;
+    if (array_has(a, number)) return GUIRA_OK;
     size_t bytes = segment_bytes(f, a);
     uint8_t *p = a->region != NULL ? a->region + number * bytes : cleared ? guira__zalloc(bytes) : guira__alloc(bytes);
     if (p == NULL) return GUIRA_ENOMEM;
     charge(f, segment_cost(f, a));
     directory_set(f, side, number, (uintptr_t)p - (uintptr_t)number * bytes);
+    if (a->first == a->end) a->first = a->end = number;
+    if (number < a->first) a->first = number;
+    else a->end = number + 1;
     return GUIRA_OK;
 }
 
@@ -183,12 +180,14 @@ static void segment_free(struct tidal *f, const struct array *a, uint64_t number
     discharge(f, segment_cost(f, a));
 }
 
+/* The first of those that are there, or the last. The directory keeps what it said: readers who have not heard of the
+ * line's move yet look there still. */
 static void segment_drop(struct tidal *f, unsigned side, uint64_t number) {
     struct array *a = &f->array[side];
-    if (!has_segment(f, side, number)) return;
-    uintptr_t base = f->segment[2 * (number << (f->directory_bits - segment_bits(a))) + side];
-    directory_set(f, side, number, 0);
-    segment_free(f, a, number, base);
+    if (!array_has(a, number)) return;
+    if (number == a->first) a->first++;
+    else a->end = number;
+    segment_free(f, a, number, f->segment[2 * (number << (f->directory_bits - segment_bits(a))) + side]);
 }
 
 /* The side must be closed, and the directory have bits enough. */
@@ -200,17 +199,14 @@ static void array_open(struct tidal *f, unsigned side, struct array plan) {
 /* Everything of an array that a directory has, or had, on a side. */
 static void array_free(struct tidal *f, const struct array *a, const struct view *v, unsigned side) {
     if (!a->open) return;
-    for (uint64_t i = 0; i < UINT64_C(1) << segment_bits(a); i++) {
-        uintptr_t base = v->pair[2 * (i << (view_bits(v) - segment_bits(a))) + side];
-        if (base != 0) segment_free(f, a, i, base);
-    }
+    for (uint64_t i = a->first; i < a->end; i++)
+        segment_free(f, a, i, v->pair[2 * (i << (view_bits(v) - segment_bits(a))) + side]);
     if (a->region != NULL) guira__discard_region(f->head.limbo, a->region, array_bytes(f, a));
 }
 
 static void array_close(struct tidal *f, unsigned side) {
     if (!f->array[side].open) return;
     array_free(f, &f->array[side], f->view, side);
-    for (uint64_t i = 0; i < UINT64_C(1) << f->directory_bits; i++) SHOW(f->segment[2 * i + side], 0);
     f->array[side] = (struct array){0};
 }
 

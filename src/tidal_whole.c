@@ -230,10 +230,12 @@ static const char *check_directory(const struct tidal *f) {
     for (uint64_t i = 0; i < UINT64_C(1) << f->directory_bits; i++) {
         uint64_t r = i >> (f->directory_bits + right->log2_buckets - right->level);
         bool needs_right = (r + 1) << right->log2_buckets > f->line;
-        if ((f->segment[2 * i + RIGHT] != 0) != needs_right) return "directory: wrong about the right";
+        if (array_has(right, r) != needs_right) return "directory: wrong about the right";
         uint64_t l = left->open ? i >> (f->directory_bits + left->log2_buckets - left->level) : 0;
         bool needs_left = left->open && l << left->log2_buckets < 2 * f->line;
-        if ((f->segment[2 * i + LEFT] != 0) != needs_left) return "directory: wrong about the left";
+        if (array_has(left, l) != needs_left) return "directory: wrong about the left";
+        if (needs_right && f->segment[2 * i + RIGHT] == 0) return "directory: nothing on the right";
+        if (needs_left && f->segment[2 * i + LEFT] == 0) return "directory: nothing on the left";
     }
     return NULL;
 }
