@@ -7,7 +7,7 @@
  * one piece (tidal.c) and takes the way that is right for any.
  *
  * Readers are many and the filter is const to them: what they count, they count with relaxed atomics. The histogram
- * belongs to one filter by name, so to say: it is neither saved nor cloned, and does not decide anything. */
+ * decides nothing, so it is neither saved nor cloned. */
 #ifndef GUIRA_LATENCY_H
 #define GUIRA_LATENCY_H
 
