@@ -101,6 +101,8 @@ typedef struct {
     uint64_t shrinks;  /* buckets given back so far */
     double load;       /* items / slots */
     double fpr;        /* false-positive rate to expect right now */
+    /* Times room had to be made for an entry, which took the kicks. Counted anew in a filter that was loaded. */
+    uint64_t evictions;
 } guira_stats;
 
 /* ------------------------------------------------------------------------------------------------- life and death */
@@ -278,6 +280,34 @@ GUIRA_API guira_status guira_shared_merge(guira_shared *into, const guira_shared
 /* Sums and means over the shards, each at one moment. */
 GUIRA_API guira_status guira_shared_stats_get(const guira_shared *g, guira_stats *out);
 GUIRA_API guira_status guira_shared_validate(const guira_shared *g, const char **reason);
+
+/* ------------------------------------------------------------------------------------------------------------- metrics
+ * For Prometheus. docs/metrics.md tells what each one says, when to worry, and what to do then. */
+
+typedef struct guira_window guira_window;
+
+/* Something to tell of, and the name to tell it by. Exactly one of the three pointers is not NULL. */
+typedef struct {
+    const char *name;
+    const guira *filter;
+    const guira_shared *shared;
+    const guira_window *window;
+} guira_observed;
+
+/* Writes the metrics of n things in the text format of Prometheus, each with the labels `name` and `kind`. All in one
+ * call, because a metric may appear only once in what is scraped, with all its values; for the same reason no two things
+ * of one kind may have the same name. A name may have anything in it; bytes that are not UTF-8 come out as \xff and so
+ * on. `write` gets the text in order and in pieces of any size. n = 0 writes nothing.
+ * EINVAL: an argument or a name is NULL, or not exactly one pointer is set. ENOMEM. EUNSUPPORTED: a thing that has no
+ * metrics. In these cases nothing has been written. EIO: `write` returned false. */
+GUIRA_API guira_status guira_metrics_write(const guira_observed *what, size_t n, guira_write_fn *write, void *to);
+
+/* From now on every so many-th guira_contains, guira_contains_hash and guira_insert_unique of f has its lookup timed, for
+ * the metric guira_lookup_duration_seconds; 1: all of them. 0, as at first: none, which costs nothing. Timing one takes
+ * two looks at the clock, and the others are counted, by all threads in one place. What was measured stays until f is
+ * destroyed; clones and files do not have it. This is a change to f: nobody may be reading it meanwhile.
+ * EINVAL: f is NULL. ENOMEM: all is as before. */
+GUIRA_API guira_status guira_latency_sample(guira *f, unsigned every);
 
 /* ------------------------------------------------------------------------------------------------------------ planning */
 

@@ -114,6 +114,7 @@ ALWAYS_INLINE void take_route(FILTER *f, struct entry e, const struct route *r, 
         spot_put(f, r->hop[i].at, r->hop[i].slot, i > 0 ? r->hop[i - 1].e : e, log, w);
     }
     f->head.kicks += r->n;
+    f->head.evictions++;
 }
 
 /* Puts e into a free slot of one of its buckets if there is one. */

@@ -57,8 +57,11 @@ struct guira {
     uint64_t bytes;  /* allocated, the struct itself included */
     uint64_t weight; /* tidal: sum of 2^(ALL_KNOWN - known bits) over table and stash, which makes the rate */
     uint64_t rng;    /* where eviction gets its luck from; part of the filter, so that replicas agree */
-    uint64_t kicks, failures, grows, shrinks;
+    uint64_t kicks, evictions, failures, grows, shrinks;
     struct limbo *limbo; /* NULL, but for the shards of guira_shared */
+    /* See latency.h: what contains was before lookups were timed, and their times; NULL: they never were. */
+    bool (*plain)(const guira *f, uint64_t hash);
+    struct latency *latency;
     struct stash stash;
     uint8_t secret[SECRET_BYTES];
 };

@@ -102,6 +102,13 @@ void guira_shared_destroy(guira_shared *g) {
     guira__free(g);
 }
 
+guira_config guira__shared_config(const guira_shared *g) {
+    readers_enter();
+    guira_config c = FOLLOW(g->filter[0])->config;
+    readers_leave();
+    return c;
+}
+
 /* --------------------------------------------------------------------------------------------------------- one by one */
 
 static bool is_key(const guira_shared *g, const void *key, size_t len) {

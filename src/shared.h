@@ -40,6 +40,9 @@ guira_status guira__shared_alloc(unsigned shards, guira_shared **out);
 /* Puts a filter where readers of a shard look. The one that was there is the caller's. */
 void guira__shard_show(guira_shared *g, unsigned shard, guira *f);
 
+/* How its shards were made. */
+guira_config guira__shared_config(const guira_shared *g);
+
 /* Each shard's part of so many items. */
 uint64_t guira__share_of(uint64_t items, uint64_t shards);
 

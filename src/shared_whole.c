@@ -139,6 +139,7 @@ static void add(guira_stats *sum, const guira_stats *s) {
     sum->stash += s->stash;
     sum->elders += s->elders;
     sum->kicks += s->kicks;
+    sum->evictions += s->evictions;
     sum->failures += s->failures;
     sum->grows += s->grows;
     sum->shrinks += s->shrinks;

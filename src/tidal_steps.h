@@ -89,7 +89,7 @@ ALWAYS_INLINE unsigned read_pair(const struct tidal *f, uint64_t number, uint64_
 
 /* A point to go back to. */
 struct mark {
-    uint64_t weight, rng, kicks, stashed;
+    uint64_t weight, rng, kicks, evictions, stashed;
 };
 
 /* What a pair weighed at the level above: a full tail lost a bit on the way down. */
@@ -143,6 +143,7 @@ ALWAYS_INLINE void rise_again(struct tidal *f, struct mark m, struct journal *lo
     f->head.weight = m.weight;
     f->head.rng = m.rng;
     f->head.kicks = m.kicks;
+    f->head.evictions = m.evictions;
 }
 
 ALWAYS_INLINE guira_status shrink_step(struct tidal *f, unsigned w) {
@@ -152,7 +153,7 @@ ALWAYS_INLINE guira_status shrink_step(struct tidal *f, unsigned w) {
     if (s != GUIRA_OK) return s;
     struct journal log;
     log.n = 0;
-    struct mark m = {f->head.weight, f->head.rng, f->head.kicks, f->head.stash.n};
+    struct mark m = {f->head.weight, f->head.rng, f->head.kicks, f->head.evictions, f->head.stash.n};
     uint64_t slot[2 * MAX_SLOTS];
     unsigned n = read_pair(f, f->line, slot, w);
     f->head.weight -= weigh_pair(f, f->line, w);

@@ -9,6 +9,7 @@
 #include <math.h>
 
 #include "alloc.h"
+#include "latency.h"
 
 static unsigned width(const struct tidal *f) { return f->head.ops->slot_bits; }
 
@@ -54,7 +55,7 @@ static void settle(struct tidal *f) {
     f->start[RIGHT] = (uintptr_t)f->array[RIGHT].region;
     f->start[LEFT] = (uintptr_t)f->array[LEFT].region;
     bool flat = f->start[RIGHT] != 0 && (f->line == 0 || f->start[LEFT] != 0);
-    f->head.contains = flat ? f->head.ops->contains_flat : f->head.ops->contains;
+    latency_choose(&f->head, flat ? f->head.ops->contains_flat : f->head.ops->contains);
     thresholds(f);
 }
 
