@@ -24,10 +24,9 @@ static bool named(const struct tidal *f, uint64_t name) {
     return names->contains(names, name);
 }
 
-/* There are no more copies than names; a file made with malice may have names that match without end. */
 static uint64_t copies(const struct tidal *f, uint64_t canon, unsigned level) {
     uint64_t n = 0;
-    while (n < f->elders->names->items && named(f, name_of(f, canon, level, n))) n++;
+    while (named(f, name_of(f, canon, level, n))) n++;
     return n;
 }
 
