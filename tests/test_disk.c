@@ -83,7 +83,7 @@ int __wrap_rename(const char *from, const char *to) {
 
 /* An old filter, saved, and a new one, to be saved over it. */
 struct scene {
-    char path[256];
+    char path[512];
     guira *old, *young;
 };
 

@@ -1,6 +1,7 @@
 /* Any bytes as a file: load, validate, use; and map the same.
  *
  *     input   [ how ][ the file ... ]      how & 1: make length and checksums right, so as to get past them
+ *                                          how & 2: and before that the counters
  *
  * What is refused has nothing to show. What is taken must be valid, take every operation and stay valid, and be the same
  * when it is saved and loaded again. */
@@ -11,6 +12,7 @@
 #include <unistd.h>
 
 #include "../fix_sums.h"
+#include "fix_counters.h"
 
 static void ask(const guira *f, uint64_t luck) {
     guira_stats s;
@@ -100,6 +102,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n) {
     memcpy(bytes, data + 1, --n);
     if (how & 1 && n >= HEADER_BYTES) {
         put_u64(bytes + 24, n);
+        if (how & 2) fix_counters(bytes, n);
         fix_sums(bytes, n);
     }
     guira_status s = guira_load_from(bytes, n, &f);
