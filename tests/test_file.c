@@ -23,7 +23,7 @@ static void remove_some(guira *f, struct model *m, size_t n, struct rng *r) {
 
 /* Both go the same way, and stay the same. */
 static void continue_alike(guira *f, guira *g, struct model *m, struct rng *r) {
-    size_t n = 200 + m->n / 4;
+    size_t n = 200 + m->n / 16;
     for (size_t i = 0; i < n; i++) {
         uint64_t hash = rng_next(r);
         guira_status s = guira_insert_hash(f, hash);
@@ -69,7 +69,7 @@ static void test_a_loaded_filter_is_the_saved_one_and_goes_on_as_it_would(void *
             if (quick_run() && sizes[i] > 3000) continue;
             struct model m = {0};
             guira *f = variant_make(v, &r, sizes[i] + 1);
-            insert_some(f, &m, sizes[i] + rng_below(&r, sizes[i] + 1), &r);
+            insert_some(f, &m, sizes[i] + rng_below(&r, sizes[i] / 8 + 1), &r);
             assert_round_trip(f, &m, &r);
             remove_some(f, &m, rng_below(&r, m.n + 1), &r);
             guira_reserve(f, m.n + rng_below(&r, 1000));
