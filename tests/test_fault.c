@@ -20,8 +20,6 @@ static guira_stats stats_of(const guira *f) {
     return s;
 }
 
-static bool is_tidal(const struct variant *v) { return v->config.kind == GUIRA_TIDAL; }
-
 /* ------------------------------------------------------------------------------------------------------------- the play */
 
 struct play {
@@ -63,8 +61,9 @@ static guira_status do_it(struct play *p, enum act act, uint64_t what) {
 /* Who may say no, and why. Only a filter that could not grow for long is full. */
 static void check_refusal(const struct play *p, enum act act, guira_status s) {
     bool starving = p->failed > 0 && (p->for_good || memory.failed);
-    if (s == GUIRA_EUNSUPPORTED) assert_true(!is_tidal(p->variant) && (act == RESERVE || act == FIT));
-    else if (s == GUIRA_EFULL) assert_true(!is_tidal(p->variant) && act == INSERT);
+    if (s == GUIRA_EUNSUPPORTED) assert_true(is_fixed(p->variant) && (act == RESERVE || act == FIT));
+    else if (s == GUIRA_EFULL)
+        assert_true((is_fixed(p->variant) || (!is_tidal(p->variant) && starving)) && act == INSERT);
     else assert_true(s == GUIRA_ENOMEM && starving && act != REMOVE && act != FIT && (act != INSERT || p->for_good));
 }
 
@@ -132,7 +131,7 @@ static void recover(struct play *p) {
 static bool play(const struct variant *v, uint64_t seed, uint64_t k, bool for_good, uint64_t *elders) {
     struct play p = {.variant = v, .rng = {seed}, .for_good = for_good};
     guira_config c = v->config;
-    c.capacity = is_tidal(v) ? 0 : 3000;
+    c.capacity = is_fixed(v) ? 3000 : 0;
     memcpy(c.seed, &seed, sizeof seed);
     c.seed[15] = 1;
     memory_hook();
