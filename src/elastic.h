@@ -20,8 +20,8 @@
 #include "buckets.h"
 
 enum {
-    HALVED = 1, /* a step; a larger one is the factor of an extension */
-    MAX_STEPS = 64,
+    HALVED = 1,     /* a step; a larger one is the factor of an extension */
+    MAX_STEPS = 64, /* more than there can be: 26 times down, and up again */
     KEPT_REACH = 6, /* n is not halved below it: 64 buckets are next to nothing, and what d has lost is lost for good */
     OFFSETS = 8     /* windows that must begin in 2^n buckets on average: with fewer the load becomes too uneven */
 };
@@ -76,9 +76,13 @@ unsigned guira__elastic_taken(const struct elastic *f, uint64_t bucket);
 void guira__elastic_open(guira *head, uint64_t bucket, struct log *log);
 
 /* elastic_size.c: changes of size. Each happens or changes nothing. */
-guira_status guira__elastic_table(struct elastic *f);   /* makes the table of f->shape, empty */
-void guira__elastic_free(struct elastic *f);            /* the table and pending */
-guira_status guira__elastic_extend(struct elastic *f);  /* ENOMEM, ELIMIT */
+guira_status guira__elastic_table(struct elastic *f);  /* makes the table of f->shape, empty */
+void guira__elastic_free(struct elastic *f);           /* the table and pending */
+guira_status guira__elastic_extend(struct elastic *f); /* ENOMEM, ELIMIT */
+
+/* Into a shape that the steps lead to from the present one, or back to. EFULL: more than a few would find no place. */
+guira_status guira__elastic_rebuild(struct elastic *f, const struct shape *shape);
+
 guira_status guira__elastic_restart(struct elastic *f); /* empty, with a fresh shape of the least size */
 guira_status guira__elastic_reserve(guira *head, uint64_t items);
 guira_status guira__elastic_shrink_to_fit(guira *head);

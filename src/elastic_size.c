@@ -80,8 +80,7 @@ static bool settle_all(const struct elastic *f, struct elastic *g) {
     return true;
 }
 
-/* EFULL: more than a small stash would be left over. */
-static guira_status rebuild(struct elastic *f, const struct shape *shape) {
+guira_status guira__elastic_rebuild(struct elastic *f, const struct shape *shape) {
     struct elastic g;
     guira_status s = begin(f, shape, 0, &g);
     if (s != GUIRA_OK) return s;
@@ -161,7 +160,7 @@ guira_status guira__elastic_reserve(guira *head, uint64_t items) {
     while (head->items > 0 && shape.buckets < buckets)
         if (!guira__shape_extend(&shape, head->config.factor, f->grid.bits)) return GUIRA_ELIMIT;
     guira_status s = GUIRA_OK;
-    if (buckets > f->grid.buckets) s = head->items > 0 ? rebuild(f, &shape) : restart(f, buckets);
+    if (buckets > f->grid.buckets) s = head->items > 0 ? guira__elastic_rebuild(f, &shape) : restart(f, buckets);
     if (s != GUIRA_OK) return s == GUIRA_EFULL ? GUIRA_ELIMIT : s;
     f->least = buckets;
     f->again = UINT64_MAX;
@@ -170,7 +169,8 @@ guira_status guira__elastic_reserve(guira *head, uint64_t items) {
 
 static bool shrink_to(struct elastic *f, const struct shape *shape, double load) {
     if (shape->buckets < f->least) return false;
-    return (double)f->head.items <= elastic_content(f, load, shape->buckets) && rebuild(f, shape) == GUIRA_OK;
+    return (double)f->head.items <= elastic_content(f, load, shape->buckets) &&
+           guira__elastic_rebuild(f, shape) == GUIRA_OK;
 }
 
 /* Folding back is better than halving: it undoes what the extension did to the rate. */

@@ -83,7 +83,7 @@ static const struct variant of_papers[] = {
     {.name = "dynamic-12", .config = {.kind = GUIRA_DYNAMIC, .slot_bits = 12, .buckets = 256}},
     {.name = "dynamic-16", .config = {.kind = GUIRA_DYNAMIC, .slot_bits = 16, .buckets = 1000}},
     {.name = "dynamic-30", .config = {.kind = GUIRA_DYNAMIC, .slot_bits = 30, .bucket_slots = 3, .buckets = 333}},
-    {.name = "elastic-12", .config = {.kind = GUIRA_ELASTIC, .slot_bits = 12, .buckets = 600}},
+    {.name = "elastic-14", .config = {.kind = GUIRA_ELASTIC, .slot_bits = 14, .buckets = 600}},
     {.name = "elastic-16", .config = {.kind = GUIRA_ELASTIC, .slot_bits = 16}},
     {.name = "elastic-32", .config = {.kind = GUIRA_ELASTIC, .slot_bits = 32, .bucket_slots = 8, .factor = 3}},
     {.name = "elastic-30", .config = {.kind = GUIRA_ELASTIC, .slot_bits = 30, .bucket_slots = 3, .buckets = 24575}},
