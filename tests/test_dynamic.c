@@ -181,7 +181,7 @@ static void test_at_most_so_many_filters(void **state) {
     assert_true(filters(f) == 3 && stats_of(f).load > 0.95 && stats_of(f).stash > 0);
     assert_true(guira_reserve(f, 3 * 380 + 1) == GUIRA_ELIMIT && digest(f) == before);
     assert_sound(f, &m);
-    remove_some(f, &m, 200, &r);
+    remove_some(f, &m, m.n / 2, &r);
     assert_int_equal(stats_of(f).stash, 0);
     remove_some(f, &m, m.n, &r);
     assert_sound(f, &m);

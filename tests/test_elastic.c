@@ -266,7 +266,7 @@ static void test_the_stash_does_not_spoil_the_rate(void **state) {
     assert_int_equal(stats_of(f).stash, STASH_SIZE);
     assert_sound(f, &m);
     check_rate(f, &r);
-    remove_some(f, &m, m.n / 10, &r);
+    remove_some(f, &m, m.n / 2, &r);
     assert_true(stats_of(f).stash < STASH_SIZE / 2);
     assert_sound(f, &m);
     end(f, &m);
