@@ -16,6 +16,7 @@
 
 #include "alloc.h"
 #include "buckets.h"
+#include "format.h"
 
 struct part {
     uint8_t *table;
@@ -30,6 +31,7 @@ struct dynamic {
     uint64_t active;
     uint64_t least; /* parts that are kept even if they are not needed */
     uint64_t again; /* a merge that failed is tried again when there are no more items than this */
+    bool is_view;   /* the tables are part of a file: not ours */
 };
 
 /* --------------------------------------------------------------------------------------------- fingerprints and buckets */
@@ -126,34 +128,60 @@ static void free_tables(struct part *part, uint64_t from, uint64_t to) {
     for (uint64_t i = from; i < to; i++) guira__free(part[i].table);
 }
 
-/* Makes n more filters, or changes nothing. */
-static guira_status add(struct dynamic *f, uint64_t n) {
-    uint64_t most = f->head.config.max_filters, parts = f->parts + n;
-    if (parts > most) return GUIRA_ELIMIT;
-    if (!guira__memory_has((double)grid_bytes(&f->grid) * (double)n)) return GUIRA_ENOMEM;
-    uint64_t places = parts <= f->room ? f->room : 2 * f->room > parts ? 2 * f->room : parts;
-    struct part *part = places == f->room ? f->part : guira__zalloc(places * sizeof *part);
-    if (part == NULL) return GUIRA_ENOMEM;
-    if (part != f->part && f->parts > 0) memcpy(part, f->part, f->parts * sizeof *part);
-    for (uint64_t i = f->parts; i < parts; i++) {
+/* Of the array: the power of two from parts on, so that equal lists take equal memory. */
+static uint64_t places_for(uint64_t parts) {
+    uint64_t places = 1;
+    while (places < parts) places *= 2;
+    return places;
+}
+
+/* Gives the list another array, into which its filters have been copied. */
+static void replace_array(struct dynamic *f, struct part *part, uint64_t places) {
+    if (f->part != NULL) f->head.bytes -= guira__alloc_cost(f->room * sizeof *part);
+    f->head.bytes += guira__alloc_cost(places * sizeof *part);
+    guira__free(f->part);
+    f->part = part;
+    f->room = places;
+}
+
+static bool make_tables(const struct dynamic *f, struct part *part, uint64_t from, uint64_t to) {
+    for (uint64_t i = from; i < to; i++) {
         struct grid g = f->grid;
         if (!guira__grid_make(&g)) {
-            free_tables(part, f->parts, i);
-            if (part != f->part) guira__free(part);
-            return GUIRA_ENOMEM;
+            free_tables(part, from, i);
+            return false;
         }
         part[i] = (struct part){g.table, 0};
     }
-    if (part != f->part) {
-        if (f->part != NULL) f->head.bytes -= guira__alloc_cost(f->room * sizeof *part);
-        f->head.bytes += guira__alloc_cost(places * sizeof *part);
-        guira__free(f->part);
+    return true;
+}
+
+/* Makes n more filters, or changes nothing. */
+static guira_status add(struct dynamic *f, uint64_t n) {
+    uint64_t parts = f->parts + n, places = places_for(parts);
+    if (parts > f->head.config.max_filters) return GUIRA_ELIMIT;
+    if (!guira__memory_has((double)grid_bytes(&f->grid) * (double)n)) return GUIRA_ENOMEM;
+    bool longer = places > f->room;
+    struct part *part = longer ? guira__zalloc(places * sizeof *part) : f->part;
+    if (part == NULL) return GUIRA_ENOMEM;
+    if (longer && f->parts > 0) memcpy(part, f->part, f->parts * sizeof *part);
+    if (!make_tables(f, part, f->parts, parts)) {
+        if (longer) guira__free(part);
+        return GUIRA_ENOMEM;
     }
+    if (longer) replace_array(f, part, places);
     f->head.bytes += n * guira__alloc_cost(grid_bytes(&f->grid));
-    f->part = part;
     f->parts = parts;
-    f->room = places;
     return GUIRA_OK;
+}
+
+/* Gives back what the array has too much; without memory for a shorter one it stays as it is. */
+static void trim_array(struct dynamic *f) {
+    uint64_t places = places_for(f->parts);
+    struct part *part = places < f->room ? guira__zalloc(places * sizeof *part) : NULL;
+    if (part == NULL) return;
+    memcpy(part, f->part, f->parts * sizeof *part);
+    replace_array(f, part, places);
 }
 
 /* Takes filter i, whose entries are elsewhere by now, out of the list. */
@@ -165,6 +193,7 @@ static void drop(struct dynamic *f, uint64_t i) {
     else if (f->active == f->parts) f->active = i;
     f->head.bytes -= guira__alloc_cost(grid_bytes(&f->grid));
     f->head.shrinks += f->grid.buckets;
+    trim_array(f);
 }
 
 static struct walker walker_of(struct dynamic *f, struct grid *g, uint64_t i) {
@@ -341,7 +370,7 @@ static guira_status remove_one(guira *head, uint64_t hash) {
 
 static void destroy(guira *head) {
     struct dynamic *f = (struct dynamic *)head;
-    free_tables(f->part, 0, f->parts);
+    if (!f->is_view) free_tables(f->part, 0, f->parts);
     guira__free(f->part);
     guira__free(f);
 }
@@ -376,18 +405,18 @@ static guira_status clone(const guira *head, guira **out) {
     struct dynamic *g = guira__alloc(sizeof *g);
     if (g == NULL) return GUIRA_ENOMEM;
     *g = *f;
-    g->part = guira__zalloc(f->room * sizeof *g->part);
-    uint64_t i = 0;
-    for (; g->part != NULL && i < f->parts; i++) {
-        struct grid copy = f->grid;
-        if (!guira__grid_make(&copy)) break;
-        memcpy(copy.table, f->part[i].table, grid_bytes(&copy));
-        g->part[i] = (struct part){copy.table, f->part[i].items};
+    g->is_view = false;
+    g->part = NULL;
+    g->parts = g->room = 0;
+    g->head.bytes = guira__alloc_cost(sizeof *g);
+    guira_status s = add(g, f->parts);
+    if (s != GUIRA_OK) {
+        guira__free(g);
+        return s;
     }
-    if (i < f->parts) {
-        g->parts = i;
-        destroy(&g->head);
-        return GUIRA_ENOMEM;
+    for (uint64_t i = 0; i < f->parts; i++) {
+        memcpy(g->part[i].table, f->part[i].table, grid_bytes(&f->grid));
+        g->part[i].items = f->part[i].items;
     }
     *out = &g->head;
     return GUIRA_OK;
@@ -436,18 +465,24 @@ static void stats(const guira *head, guira_stats *out) {
     out->fpr = -expm1(-2.0 * (double)head->items / (double)f->grid.buckets / (double)packed_mask(f->grid.bits));
 }
 
+/* What is small. */
+static const char *check_list(const struct dynamic *f) {
+    if (f->parts == 0 || f->parts > f->room || f->parts > f->head.config.max_filters) return "list: its length";
+    if (f->active >= f->parts) return "list: the active filter is not there";
+    if (f->least == 0 || f->least > f->parts) return "list: shorter than what is reserved";
+    return guira__stash_sound(&f->head.stash, &f->grid) ? NULL : "stash: an impossible entry";
+}
+
 static const char *check(const guira *head) {
     const struct dynamic *f = (const struct dynamic *)head;
     uint64_t items = head->stash.n;
-    if (f->parts == 0 || f->parts > f->room || f->parts > head->config.max_filters) return "list: its length";
-    if (f->active >= f->parts) return "list: the active filter is not there";
-    if (f->least == 0 || f->least > f->parts) return "list: shorter than what is reserved";
-    for (uint64_t i = 0; i < f->parts; i++) {
+    const char *broken = check_list(f);
+    for (uint64_t i = 0; broken == NULL && i < f->parts; i++) {
         struct grid g = grid_of(f, i);
-        if (guira__grid_count(&g) != f->part[i].items) return "list: the items of a filter";
+        if (guira__grid_count(&g) != f->part[i].items) broken = "list: the items of a filter";
         items += f->part[i].items;
     }
-    if (!guira__stash_sound(&head->stash, &f->grid)) return "stash: an impossible entry";
+    if (broken != NULL) return broken;
     return items == head->items ? NULL : "counters: items";
 }
 
@@ -460,6 +495,53 @@ static void dump(const guira *head, guira__sink *sink, void *to) {
         sink(to, &f->part[i].items, sizeof f->part[i].items);
         sink(to, f->part[i].table, grid_bytes(&f->grid));
     }
+}
+
+/* -------------------------------------------------------------------------------------------------------------- as a file */
+
+enum { LIST_NUMBERS = 4 };
+
+static void save_as(const guira *head, struct guira__writer *to) {
+    const struct dynamic *f = (const struct dynamic *)head;
+    const uint64_t number[LIST_NUMBERS] = {f->parts, f->active, f->least, f->again};
+    guira__head_write(to, head);
+    guira__section_start(to, "list", 8 * (LIST_NUMBERS + f->parts));
+    for (size_t i = 0; i < LIST_NUMBERS; i++) guira__section_put_u64(to, number[i]);
+    for (uint64_t i = 0; i < f->parts; i++) guira__section_put_u64(to, f->part[i].items);
+    for (uint64_t i = 0; i < f->parts; i++) {
+        guira__section_start(to, "table", grid_bytes(&f->grid));
+        guira__section_put(to, f->part[i].table, grid_bytes(&f->grid));
+    }
+}
+
+static guira_status view_list(struct dynamic *f, struct guira__reader *from) {
+    uint64_t length, *const number[LIST_NUMBERS] = {&f->parts, &f->active, &f->least, &f->again};
+    const uint8_t *p = guira__section_get(from, "list", &length);
+    if (p == NULL || length < 8 * LIST_NUMBERS) return GUIRA_ECORRUPT;
+    for (size_t i = 0; i < LIST_NUMBERS; i++, p += 8) *number[i] = get_u64(p);
+    f->room = f->parts;
+    if (check_list(f) != NULL || length != 8 * (LIST_NUMBERS + f->parts)) return GUIRA_ECORRUPT;
+    f->part = guira__zalloc(f->parts * sizeof *f->part);
+    if (f->part == NULL) return GUIRA_ENOMEM;
+    for (uint64_t i = 0; i < f->parts; i++, p += 8) {
+        const uint8_t *table = guira__section_expect(from, "table", grid_bytes(&f->grid));
+        if (table == NULL) return GUIRA_ECORRUPT;
+        f->part[i] = (struct part){(uint8_t *)(uintptr_t)table, get_u64(p)};
+    }
+    f->head.bytes = guira__alloc_cost(sizeof *f) + guira__alloc_cost(f->parts * sizeof *f->part);
+    return GUIRA_OK;
+}
+
+static guira_status view(const struct guira__ops *ops, const guira_config *c, struct guira__reader *from, guira **out) {
+    struct dynamic *f = guira__zalloc(sizeof *f);
+    if (f == NULL) return GUIRA_ENOMEM;
+    guira_status s = guira__head_read(from, ops, c, &f->head) ? GUIRA_OK : GUIRA_ECORRUPT;
+    f->grid = (struct grid){.buckets = c->buckets, .slots = c->bucket_slots, .bits = c->slot_bits};
+    f->is_view = true;
+    if (s == GUIRA_OK) s = view_list(f, from);
+    if (s == GUIRA_OK) *out = &f->head;
+    else destroy(&f->head);
+    return s;
 }
 
 extern const struct guira__ops guira__dynamic_ops;
@@ -480,4 +562,6 @@ const struct guira__ops guira__dynamic_ops = {
     .stats = stats,
     .check = check,
     .dump = dump,
+    .save = save_as,
+    .view = view,
 };

@@ -35,12 +35,6 @@ static uint64_t partner(const guira *head, uint64_t bucket, uint64_t what) {
     return bucket_at(s, w.start, distance_of(s, w.start, bucket) ^ w.turn);
 }
 
-static bool is_pending(const struct elastic *f, uint64_t bucket) {
-    if (f->waiting == 0) return false;
-    uint64_t group = bucket % f->groups;
-    return (f->pending[group / 8] >> group % 8 & 1) != 0;
-}
-
 static void flip_pending(struct elastic *f, uint64_t group) { f->pending[group / 8] ^= (uint8_t)(1U << group % 8); }
 
 unsigned guira__elastic_taken(const struct elastic *f, uint64_t bucket) {
@@ -234,7 +228,7 @@ static guira_status clone(const guira *head, guira **out) {
         return GUIRA_ENOMEM;
     }
     memcpy(g->grid.table, f->grid.table, grid_bytes(&f->grid));
-    if (g->pending != NULL) memcpy(g->pending, f->pending, (size_t)(f->groups + 7) / 8);
+    if (g->pending != NULL) memcpy(g->pending, f->pending, pending_bytes(f));
     *out = &g->head;
     return GUIRA_OK;
 }
@@ -252,52 +246,6 @@ static void stats(const guira *head, guira_stats *out) {
     out->fpr = -expm1((double)head->items * log1p(-1 / pairs));
 }
 
-/* Copies of a pending group are all the same; elsewhere every entry is in its window. */
-static const char *check_group(const struct elastic *f, uint64_t group, uint64_t step, uint64_t *items) {
-    bool pending = is_pending(f, group);
-    for (uint64_t i = group; i < f->grid.buckets; i += step) {
-        unsigned taken = guira__elastic_taken(f, i);
-        *items += (uint64_t)__builtin_popcount(taken);
-        for (unsigned j = 0; j < f->grid.slots; j++) {
-            uint64_t what = grid_get(&f->grid, i, j);
-            if (pending && what != grid_get(&f->grid, group, j)) return "pending: copies that are not the same";
-            struct window w = guira__window_of(&f->shape, what);
-            bool inside = distance_of(&f->shape, w.start, i) >> f->shape.reach == 0;
-            if (!pending && what != 0 && !inside) return "table: an entry outside its window";
-        }
-    }
-    return NULL;
-}
-
-static const char *check_shape(const struct elastic *f) {
-    struct shape s = guira__shape_make(f->shape.first);
-    for (uint32_t i = 0; i < f->shape.steps; i++) {
-        unsigned step = f->shape.step[i];
-        if (step == 0 || !(step == HALVED ? guira__shape_halve(&s) : guira__shape_extend(&s, step, f->grid.bits)))
-            return "shape: an impossible step";
-    }
-    if (s.buckets != f->grid.buckets || s.buckets != f->shape.buckets || s.reach != f->shape.reach)
-        return "shape: its size";
-    if (f->pending == NULL) return f->groups == 0 && f->waiting == 0 ? NULL : "pending: counted but not there";
-    bool extended = s.steps > 0 && s.step[s.steps - 1] != HALVED;
-    return extended && f->groups * s.step[s.steps - 1] == s.buckets ? NULL : "pending: its size";
-}
-
-static const char *check(const guira *head) {
-    const struct elastic *f = (const struct elastic *)head;
-    const char *broken = check_shape(f);
-    uint64_t items = head->stash.n, waiting = 0, groups = f->groups > 0 ? f->groups : f->grid.buckets;
-    for (uint64_t group = 0; broken == NULL && group < groups; group++) {
-        waiting += is_pending(f, group);
-        broken = check_group(f, group, groups, &items);
-    }
-    if (broken != NULL) return broken;
-    if (waiting != f->waiting) return "pending: how many are left";
-    if (guira__grid_count(&f->grid) == UINT64_MAX) return "table: something beyond its end";
-    if (!guira__stash_sound(&head->stash, &f->grid)) return "stash: an impossible entry";
-    return items == head->items ? NULL : "counters: items";
-}
-
 static void dump(const guira *head, guira__sink *sink, void *to) {
     const struct elastic *f = (const struct elastic *)head;
     const struct shape *s = &f->shape;
@@ -306,7 +254,7 @@ static void dump(const guira *head, guira__sink *sink, void *to) {
     sink(to, number, sizeof number);
     sink(to, s->step, sizeof s->step);
     sink(to, f->grid.table, grid_bytes(&f->grid));
-    if (f->pending != NULL) sink(to, f->pending, (size_t)(f->groups + 7) / 8);
+    if (f->pending != NULL) sink(to, f->pending, pending_bytes(f));
 }
 
 extern const struct guira__ops guira__elastic_ops;
@@ -325,6 +273,8 @@ const struct guira__ops guira__elastic_ops = {
     .clear = clear,
     .clone = clone,
     .stats = stats,
-    .check = check,
+    .check = guira__elastic_check,
     .dump = dump,
+    .save = guira__elastic_save,
+    .view = guira__elastic_view,
 };

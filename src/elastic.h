@@ -65,6 +65,7 @@ struct elastic {
     uint64_t groups, waiting; /* groups: 0 without pending; waiting: how many of its bits are set */
     uint64_t least;           /* buckets that are kept even if they are not needed */
     uint64_t again;           /* a shrink that failed is tried again when there are no more items than this */
+    bool is_view;             /* table and pending are part of a file: not ours */
 };
 
 struct walker guira__elastic_walker(struct elastic *f);
@@ -87,6 +88,20 @@ guira_status guira__elastic_restart(struct elastic *f); /* empty, with a fresh s
 guira_status guira__elastic_reserve(guira *head, uint64_t items);
 guira_status guira__elastic_shrink_to_fit(guira *head);
 void guira__elastic_shrink_if_sparse(struct elastic *f);
+
+/* elastic_file.c */
+const char *guira__elastic_check(const guira *head);
+void guira__elastic_save(const guira *head, struct guira__writer *to);
+guira_status guira__elastic_view(const struct guira__ops *ops, const guira_config *c, struct guira__reader *from,
+                                 guira **out);
+
+static inline size_t pending_bytes(const struct elastic *f) { return (size_t)(f->groups + 7) / 8; }
+
+static inline bool is_pending(const struct elastic *f, uint64_t bucket) {
+    if (f->waiting == 0) return false;
+    uint64_t group = bucket % f->groups;
+    return (f->pending[group / 8] >> group % 8 & 1) != 0;
+}
 
 /* Most items at that load. */
 static inline double elastic_content(const struct elastic *f, double load, uint64_t buckets) {

@@ -12,12 +12,11 @@
 #include "alloc.h"
 #include "elastic.h"
 
-static size_t pending_bytes(const struct elastic *f) { return (size_t)(f->groups + 7) / 8; }
-
 /* pending only if f->groups says so. */
 guira_status guira__elastic_table(struct elastic *f) {
     f->grid.buckets = f->shape.buckets;
     f->pending = NULL;
+    f->is_view = false;
     if (!guira__grid_make(&f->grid)) return GUIRA_ENOMEM;
     if (f->groups > 0) f->pending = guira__alloc(pending_bytes(f));
     if (f->groups > 0 && f->pending == NULL) {
@@ -30,6 +29,7 @@ guira_status guira__elastic_table(struct elastic *f) {
 }
 
 void guira__elastic_free(struct elastic *f) {
+    if (f->is_view) return;
     guira__free(f->grid.table);
     guira__free(f->pending);
 }
@@ -143,8 +143,9 @@ static guira_status restart(struct elastic *f, uint64_t buckets) {
 }
 
 static uint64_t fresh_size(const struct elastic *f) {
-    const uint64_t small = UINT64_C(1) << KEPT_REACH, start = f->head.config.buckets;
-    return f->least > 0 ? f->least : start < small ? start : small;
+    uint64_t small = UINT64_C(1) << KEPT_REACH, start = f->head.config.buckets;
+    if (start < small) small = start;
+    return f->least > small ? f->least : small;
 }
 
 guira_status guira__elastic_restart(struct elastic *f) { return restart(f, fresh_size(f)); }

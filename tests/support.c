@@ -52,6 +52,7 @@ static void *counting_alloc(size_t size) {
     if (p == NULL) return NULL;
     memcpy(p, &size, sizeof size);
     memory.bytes += size;
+    if (memory.bytes > memory.peak) memory.peak = memory.bytes;
     memory.blocks++;
     return p + HEADER;
 }
@@ -86,7 +87,7 @@ static const struct variant of_papers[] = {
     {.name = "elastic-14", .config = {.kind = GUIRA_ELASTIC, .slot_bits = 14, .buckets = 600}},
     {.name = "elastic-16", .config = {.kind = GUIRA_ELASTIC, .slot_bits = 16}},
     {.name = "elastic-32", .config = {.kind = GUIRA_ELASTIC, .slot_bits = 32, .bucket_slots = 8, .factor = 3}},
-    {.name = "elastic-30", .config = {.kind = GUIRA_ELASTIC, .slot_bits = 30, .bucket_slots = 3, .buckets = 24575}},
+    {.name = "elastic-30", .config = {.kind = GUIRA_ELASTIC, .slot_bits = 30, .bucket_slots = 3, .buckets = 383}},
 };
 enum { OF_PAPERS = sizeof of_papers / sizeof *of_papers, FAST = 12 };
 
@@ -116,6 +117,7 @@ const struct variant *variants(void) {
 
 bool is_tidal(const struct variant *v) { return v->config.kind == GUIRA_TIDAL; }
 bool is_fixed(const struct variant *v) { return v->config.kind == GUIRA_CUCKOO; }
+bool is_of_papers(const struct variant *v) { return !is_tidal(v) && !is_fixed(v); }
 
 guira *variant_make(const struct variant *v, struct rng *r, uint64_t capacity) {
     guira_config c = v->config;
