@@ -11,7 +11,7 @@ bool guira__grid_make(struct grid *g) {
 uint64_t guira__grid_count(const struct grid *g) {
     uint64_t slots = g->buckets * g->slots, bits = slots * g->bits, taken = 0;
     for (uint64_t i = 0; i < slots; i++) taken += packed_get(g->table, i, g->bits) != 0;
-    uint8_t beyond = bits % 8 != 0 ? (uint8_t)(g->table[bits / 8] >> bits % 8) : 0;
+    unsigned beyond = bits % 8 != 0 ? (unsigned)g->table[bits / 8] >> bits % 8 : 0;
     for (size_t i = (size_t)((bits + 7) / 8); i < grid_bytes(g); i++) beyond |= g->table[i];
     return beyond == 0 ? taken : UINT64_MAX;
 }
@@ -26,13 +26,13 @@ void guira__log_undo(const struct walker *w, struct log *log, size_t down_to) {
 
 /* ----------------------------------------------------------------------------------------------------------- the walk */
 
-static void open(const struct walker *w, uint64_t bucket, struct log *log) {
+static void open_bucket(const struct walker *w, uint64_t bucket, struct log *log) {
     if (w->open != NULL) w->open(w->head, bucket, log);
 }
 
 static bool put(const struct walker *w, uint64_t bucket, unsigned room, uint64_t what, struct log *log) {
     if (room == 0) return false;
-    open(w, bucket, log);
+    open_bucket(w, bucket, log);
     log_set(log, w->grid, bucket, (unsigned)__builtin_ctz(room), what);
     return true;
 }
@@ -57,7 +57,7 @@ static bool make_room(const struct walker *w, struct entry e, struct log *log) {
     uint64_t from = UINT64_MAX, to[MOST_SLOTS];
     for (unsigned kick = 0; kick < w->head->config.max_kicks; kick++) {
         unsigned movable = 0;
-        open(w, e.where, log);
+        open_bucket(w, e.where, log);
         for (unsigned j = 0; j < w->grid->slots; j++) {
             uint64_t what = grid_get(w->grid, e.where, j);
             to[j] = w->partner(w->head, e.where, what);

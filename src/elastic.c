@@ -67,7 +67,7 @@ void guira__elastic_open(guira *head, uint64_t bucket, struct log *log) {
 }
 
 /* The reverse: of all copies in a slot one is there, and becomes all of them again. */
-static void close(guira *head, uint64_t group) {
+static void close_group(guira *head, uint64_t group) {
     struct elastic *f = (struct elastic *)head;
     for (unsigned j = 0; j < f->grid.slots; j++) {
         uint64_t what = 0;
@@ -79,7 +79,7 @@ static void close(guira *head, uint64_t group) {
 }
 
 struct walker guira__elastic_walker(struct elastic *f) {
-    return (struct walker){&f->grid, &f->head, partner, room, guira__elastic_open, close};
+    return (struct walker){&f->grid, &f->head, partner, room, guira__elastic_open, close_group};
 }
 
 /* ------------------------------------------------------------------------------------------------------------- asking */
