@@ -44,8 +44,9 @@ static inline double content(const struct dynamic *f, double load, uint64_t part
     return load * (double)(f->grid.buckets * f->grid.slots) * (double)parts;
 }
 
+/* Below max_load; one item is always allowed. */
 static inline bool has_room(const struct dynamic *f, uint64_t i) {
-    return (double)f->part[i].items + 1 <= content(f, f->head.config.max_load, 1);
+    return f->part[i].items == 0 || (double)f->part[i].items + 1 <= content(f, f->head.config.max_load, 1);
 }
 
 /* Whether one filter less would hold everything at this load. */

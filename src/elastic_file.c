@@ -25,6 +25,17 @@ static bool replay(const struct elastic *f, struct shape *out) {
     return memcmp(out->step, s->step, sizeof s->step) == 0; /* zeros after the last */
 }
 
+static bool in_window(const struct shape *s, struct entry e) {
+    return distance_of(s, guira__window_of(s, e.what).start, e.where) >> s->reach == 0;
+}
+
+static bool stash_sound(const struct elastic *f) {
+    if (!guira__stash_sound(&f->head.stash, &f->grid)) return false;
+    for (unsigned i = 0; i < f->head.stash.n; i++)
+        if (!in_window(&f->shape, f->head.stash.entry[i])) return false;
+    return true;
+}
+
 /* What is small; enough that asking is safe. */
 static const char *check_shape(const struct elastic *f) {
     struct shape s;
@@ -36,7 +47,7 @@ static const char *check_shape(const struct elastic *f) {
     bool extended = s.steps > 0 && s.step[s.steps - 1] != HALVED;
     if (f->groups != 0 && !(extended && f->groups * s.step[s.steps - 1] == s.buckets)) return "pending: its size";
     if (f->waiting > f->groups) return "pending: more than there are";
-    return guira__stash_sound(&f->head.stash, &f->grid) ? NULL : "stash: an impossible entry";
+    return stash_sound(f) ? NULL : "stash: an impossible entry";
 }
 
 /* Copies of a pending group are all the same, and one of each is right; elsewhere every entry is in its window. */
@@ -52,9 +63,8 @@ static const char *check_group(const struct elastic *f, uint64_t group, uint64_t
             uint64_t what = grid_get(&f->grid, i, j);
             if (is_pending(f, group)) {
                 if (what != grid_get(&f->grid, group, j)) return "pending: copies that are not the same";
-            } else if (what != 0) {
-                struct window w = guira__window_of(&f->shape, what);
-                if (distance_of(&f->shape, w.start, i) >> f->shape.reach != 0) return "table: outside its window";
+            } else if (what != 0 && !in_window(&f->shape, (struct entry){i, what})) {
+                return "table: an entry outside its window";
             }
         }
     }
