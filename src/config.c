@@ -52,11 +52,25 @@ static guira_status resolve_elastic(guira_config *c) {
     return c->min_load < c->max_load / c->factor ? GUIRA_OK : GUIRA_EINVAL;
 }
 
-/* The narrowest fingerprint that gives the rate in one filter at its greatest load. */
-static unsigned narrowest_fingerprint(const guira_config *c) {
+/* As many buckets as the capacity needs if the user does not say. */
+static guira_status resolve_buckets(guira_config *c, double needed) {
+    if (needed > (double)GUIRA__MOST_BUCKETS) return GUIRA_ELIMIT;
+    if (c->buckets == 0) c->buckets = c->capacity == 0 ? 64 : (uint64_t)fmax(needed, 2);
+    return c->buckets >= 2 && c->buckets <= GUIRA__MOST_BUCKETS ? GUIRA_OK : GUIRA_EINVAL;
+}
+
+/* By how much the rate is worse than a plain filter's: a list has several, a window only part of the buckets. */
+static double rate_factor(const guira_config *c, double needed) {
+    if (c->kind == GUIRA_DYNAMIC) return fmax(1, ceil(needed / (double)c->buckets));
+    double buckets = fmax((double)c->buckets, needed);
+    return buckets / exp2(floor(log2(buckets)));
+}
+
+/* The narrowest fingerprint that gives the rate when the capacity is used up. */
+static unsigned narrowest_fingerprint(const guira_config *c, double factor) {
     unsigned bits = 4;
     if (c->fpr == 0) return 16;
-    while (bits < 32 && 2.0 * c->bucket_slots * c->max_load / (ldexp(1, (int)bits) - 1) > c->fpr) bits++;
+    while (bits < 32 && 2 * factor * c->bucket_slots * c->max_load / (ldexp(1, (int)bits) - 1) > c->fpr) bits++;
     return bits;
 }
 
@@ -66,14 +80,12 @@ static guira_status resolve_papers(guira_config *c) {
     if (c->max_load == 0) c->max_load = highest_load(c->bucket_slots);
     guira_status s = c->kind == GUIRA_ELASTIC ? resolve_elastic(c) : GUIRA_OK;
     if (s == GUIRA_OK) s = resolve_loads(c);
-    if (s != GUIRA_OK) return s;
-    if (c->slot_bits == 0) c->slot_bits = narrowest_fingerprint(c);
-    if (c->slot_bits < 4 || c->slot_bits > 32) return GUIRA_EINVAL;
-    if (c->max_filters == 0) c->max_filters = 1024;
     double needed = ceil((double)c->capacity / (c->max_load * c->bucket_slots));
-    if (needed > (double)GUIRA__MOST_BUCKETS) return GUIRA_ELIMIT;
-    if (c->buckets == 0) c->buckets = c->capacity == 0 ? 64 : (uint64_t)fmax(needed, 2);
-    return c->buckets >= 2 && c->buckets <= GUIRA__MOST_BUCKETS ? GUIRA_OK : GUIRA_EINVAL;
+    if (s == GUIRA_OK) s = resolve_buckets(c, needed);
+    if (s != GUIRA_OK) return s;
+    if (c->slot_bits == 0) c->slot_bits = narrowest_fingerprint(c, rate_factor(c, needed));
+    if (c->max_filters == 0) c->max_filters = 1024;
+    return c->slot_bits >= 4 && c->slot_bits <= 32 ? GUIRA_OK : GUIRA_EINVAL;
 }
 
 /* ------------------------------------------------------------------------------------------------------------ all kinds */

@@ -187,6 +187,28 @@ static void test_wanted_rate_chooses_the_width(void **state) {
     assert_int_equal(slots_per_bucket((guira_config){0}), 8);
 }
 
+/* Also where a window has little more than half of the buckets, or a list several filters. */
+static void test_wanted_rate_holds_with_the_capacity_in_it(void **state) {
+    (void)state;
+    struct rng r = rng_for(__func__);
+    const guira_config wanted[] = {
+        {.kind = GUIRA_DYNAMIC, .capacity = 4000},
+        {.kind = GUIRA_DYNAMIC, .capacity = 9000, .buckets = 300},
+        {.kind = GUIRA_ELASTIC, .capacity = 3800}, /* 1000 buckets: a window has 512 */
+        {.kind = GUIRA_ELASTIC, .capacity = 7000, .buckets = 2047, .bucket_slots = 5},
+    };
+    for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++)
+        for (double fpr = 0.1; fpr > 1e-4; fpr /= 3) {
+            guira_config c = wanted[i];
+            guira *f;
+            c.fpr = fpr;
+            assert_int_equal(guira_create(&c, &f), GUIRA_OK);
+            for (uint64_t n = 0; n < c.capacity; n++) assert_int_equal(guira_insert_hash(f, rng_next(&r)), GUIRA_OK);
+            assert_true(stats_of(f).fpr <= fpr && stats_of(f).fpr > fpr / 4.5);
+            guira_destroy(f);
+        }
+}
+
 /* ---------------------------------------------------------------------------------------------------- missing arguments */
 
 static void test_no_filter_is_an_answer_not_a_crash(void **state) {
@@ -413,6 +435,7 @@ int main(void) {
         cmocka_unit_test(test_more_than_this_machine_holds_is_refused),
         cmocka_unit_test(test_unusual_configurations_work),
         cmocka_unit_test(test_wanted_rate_chooses_the_width),
+        cmocka_unit_test(test_wanted_rate_holds_with_the_capacity_in_it),
         cmocka_unit_test(test_no_filter_is_an_answer_not_a_crash),
         cmocka_unit_test(test_missing_arguments_change_nothing),
         cmocka_unit_test(test_keys_are_any_bytes_and_also_none),

@@ -2,7 +2,7 @@
  * of them is not needed any more. */
 #include <math.h>
 
-#include "support.h"
+#include "file_support.h"
 
 enum { SLOTS = 4 };
 
@@ -181,6 +181,11 @@ static void test_at_most_so_many_filters(void **state) {
     assert_true(filters(f) == 3 && stats_of(f).load > 0.95 && stats_of(f).stash > 0);
     assert_true(guira_reserve(f, 3 * 380 + 1) == GUIRA_ELIMIT && digest(f) == before);
     assert_sound(f, &m);
+    struct bytes b = saved(f); /* the stash, too */
+    guira *again = loaded(b);
+    assert_true(digest(again) == before);
+    guira_destroy(again);
+    free(b.at);
     remove_some(f, &m, m.n / 2, &r);
     assert_int_equal(stats_of(f).stash, 0);
     remove_some(f, &m, m.n, &r);

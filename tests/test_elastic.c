@@ -5,7 +5,7 @@
 
 #include <math.h>
 
-#include "support.h"
+#include "file_support.h"
 
 static guira_stats stats_of(const guira *f) {
     guira_stats s;
@@ -47,6 +47,15 @@ static void assert_sound(guira *f, const struct model *m) {
 static void end(guira *f, struct model *m) {
     guira_destroy(f);
     model_free(m);
+}
+
+/* With everything it knows. */
+static void assert_saved(const guira *f) {
+    struct bytes b = saved(f);
+    guira *again = loaded(b);
+    assert_true(digest(again) == digest(f));
+    guira_destroy(again);
+    free(b.at);
 }
 
 /* Takes all members out again, one by one, so that nobody had been counted twice. */
@@ -266,6 +275,8 @@ static void test_the_stash_does_not_spoil_the_rate(void **state) {
     assert_int_equal(stats_of(f).stash, STASH_SIZE);
     assert_sound(f, &m);
     check_rate(f, &r);
+    memory.fail_at = 0;
+    assert_saved(f);
     remove_some(f, &m, m.n / 2, &r);
     assert_true(stats_of(f).stash < STASH_SIZE / 2);
     assert_sound(f, &m);
@@ -478,6 +489,7 @@ static void test_steps_in_any_order_keep_everybody(void **state) {
             assert_sound(f, &m);
             mixed += is_mixed(&inside(f)->shape);
         }
+        assert_saved(f);
         check_rate(f, &r);
         empty(f, &m, &r);
     }
