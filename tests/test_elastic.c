@@ -272,10 +272,10 @@ static void test_the_stash_does_not_spoil_the_rate(void **state) {
         else assert_true(s == GUIRA_ENOMEM && digest(f) == before);
         refused += s != GUIRA_OK;
     }
+    memory.fail_at = 0;
     assert_int_equal(stats_of(f).stash, STASH_SIZE);
     assert_sound(f, &m);
     check_rate(f, &r);
-    memory.fail_at = 0;
     assert_saved(f);
     remove_some(f, &m, m.n / 2, &r);
     assert_true(stats_of(f).stash < STASH_SIZE / 2);
