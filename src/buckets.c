@@ -4,7 +4,8 @@
 #include "alloc.h"
 
 bool guira__grid_make(struct grid *g) {
-    g->table = guira__memory_has((double)grid_bytes(g)) ? guira__zalloc(grid_bytes(g)) : NULL;
+    double bytes = (double)g->buckets * g->slots * g->bits / 8; /* size_t may be too short to say it */
+    g->table = guira__memory_has(bytes) ? guira__zalloc(grid_bytes(g)) : NULL;
     return g->table != NULL;
 }
 
