@@ -153,7 +153,7 @@ GUIRA_API size_t guira_insert_hash_many(guira *f, const uint64_t *hash, size_t n
 GUIRA_API size_t guira_remove_hash_many(guira *f, const uint64_t *hash, size_t n, guira_status *out);
 
 /* --------------------------------------------------------------------------------------------------------------- size
- * Tidal filters size themselves; these are for callers who know more. */
+ * All but the fixed filter size themselves; these are for callers who know more. */
 
 /* Makes room for items in all, and keeps it until the filter outgrows it or guira_shrink_to_fit gives it back. Needs
  * memory for the old and the new size while it works. ENOMEM, ELIMIT; EUNSUPPORTED: a fixed filter, too small. */
