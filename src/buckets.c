@@ -80,7 +80,7 @@ static bool make_room(const struct walker *w, struct entry e, struct log *log) {
     return false;
 }
 
-bool guira__place(const struct walker *w, struct entry e, struct log *log) {
+static bool place_with_kicks(const struct walker *w, struct entry e, struct log *log) {
     if (guira__place_at_once(w, e, log)) return true;
     uint64_t rng = w->head->rng;
     size_t before = log->n;
@@ -91,6 +91,12 @@ bool guira__place(const struct walker *w, struct entry e, struct log *log) {
         e.where = w->partner(w->head, e.where, e.what);
     }
     return false;
+}
+
+bool guira__place(const struct walker *w, struct entry e, bool with_kicks) {
+    struct line line[LOG_LINES];
+    struct log log = {line, 0};
+    return with_kicks ? place_with_kicks(w, e, &log) : guira__place_at_once(w, e, &log);
 }
 
 /* ---------------------------------------------------------------------------------------------------------- the stash */
@@ -113,12 +119,9 @@ bool guira__stash_sound(const struct stash *s, const struct grid *g) {
 }
 
 unsigned guira__bring_home(const struct walker *w, bool with_kicks) {
-    struct line line[LOG_LINES];
     unsigned came = 0;
     for (unsigned i = w->head->stash.n; i-- > 0;) {
-        struct log log = {line, 0};
-        struct entry e = w->head->stash.entry[i];
-        if (!(with_kicks ? guira__place : guira__place_at_once)(w, e, &log)) continue;
+        if (!guira__place(w, w->head->stash.entry[i], with_kicks)) continue;
         stash_drop(&w->head->stash, i);
         came++;
     }

@@ -55,7 +55,7 @@ struct line {
 enum { LOG_LINES = 2 * MAX_KICKS + 8 }; /* what one insertion writes at most: a slot and an opened bucket per kick */
 
 struct log {
-    struct line *line; /* the caller sees to it that there is room for LOG_LINES more before each insertion */
+    struct line *line; /* with room for all that will be written */
     size_t n;
 };
 
@@ -76,12 +76,12 @@ struct walker {
     void (*close)(guira *f, uint64_t place);                  /* undoes an opening */
 };
 
-/* Into a free slot of the roomier one of e's two buckets. False: both are full. */
+/* Into a free slot of the roomier one of e's two buckets; with kicks, moving others if need be. False: nothing has
+ * changed. */
+bool guira__place(const struct walker *w, struct entry e, bool with_kicks);
+
+/* The same without kicks, and so that it can be undone. */
 bool guira__place_at_once(const struct walker *w, struct entry e, struct log *log);
-
-/* The same, moving others if need be. False: nothing has changed. */
-bool guira__place(const struct walker *w, struct entry e, struct log *log);
-
 void guira__log_undo(const struct walker *w, struct log *log, size_t down_to);
 
 /* ---------------------------------------------------------------------------------------------------------- the stash */

@@ -105,11 +105,9 @@ static struct walker walker_of(struct dynamic *f, struct grid *g, uint64_t i) {
 }
 
 bool guira__dynamic_place(struct dynamic *f, uint64_t i, struct entry e, bool with_kicks) {
-    struct line line[LOG_LINES];
-    struct log log = {line, 0};
     struct grid g;
     struct walker w = walker_of(f, &g, i);
-    bool placed = with_kicks ? guira__place(&w, e, &log) : guira__place_at_once(&w, e, &log);
+    bool placed = guira__place(&w, e, with_kicks);
     f->part[i].items += placed;
     return placed;
 }

@@ -120,10 +120,8 @@ static void prefetch(const guira *head, uint64_t hash) {
 /* ------------------------------------------------------------------------------------------------------------ changing */
 
 static bool place(struct elastic *f, struct entry e, bool with_kicks) {
-    struct line line[LOG_LINES];
-    struct log log = {line, 0};
     struct walker w = guira__elastic_walker(f);
-    return with_kicks ? guira__place(&w, e, &log) : guira__place_at_once(&w, e, &log);
+    return guira__place(&w, e, with_kicks);
 }
 
 static bool is_full(const struct elastic *f) {

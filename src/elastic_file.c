@@ -107,8 +107,8 @@ void guira__elastic_save(const guira *head, struct guira__writer *to) {
 }
 
 static bool view_shape(struct elastic *f, struct guira__reader *from) {
-    uint64_t steps, *const number[SHAPE_NUMBERS] = {&f->shape.first, &steps,    &f->groups,
-                                                    &f->waiting,     &f->least, &f->again};
+    uint64_t steps = 0;
+    uint64_t *const number[SHAPE_NUMBERS] = {&f->shape.first, &steps, &f->groups, &f->waiting, &f->least, &f->again};
     const uint8_t *p = guira__section_expect(from, "shape", 8 * SHAPE_NUMBERS + MAX_STEPS);
     if (p == NULL) return false;
     for (size_t i = 0; i < SHAPE_NUMBERS; i++, p += 8) *number[i] = get_u64(p);

@@ -64,11 +64,9 @@ static struct entry carry(const struct elastic *f, const struct elastic *g, stru
 /* ------------------------------------------------------------------------------------------------------------ rebuild */
 
 static bool settle(const struct elastic *f, struct elastic *g, struct entry e) {
-    struct line line[LOG_LINES];
-    struct log log = {line, 0};
     struct walker w = guira__elastic_walker(g);
     e = carry(f, g, e);
-    return guira__place(&w, e, &log) || stash_push(&g->head.stash, e, STASH_EASY);
+    return guira__place(&w, e, true) || stash_push(&g->head.stash, e, STASH_EASY);
 }
 
 static bool settle_all(const struct elastic *f, struct elastic *g) {
