@@ -26,6 +26,12 @@ static uint64_t body_bytes(uint64_t length) {
     return (length + SUM_BYTES + SECTION_ALIGNMENT - 1) / SECTION_ALIGNMENT * SECTION_ALIGNMENT;
 }
 
+static void tag_put(uint8_t to[TAG_BYTES], const char *tag) {
+    size_t n = strlen(tag);
+    memset(to, 0, TAG_BYTES);
+    memcpy(to, tag, n < TAG_BYTES ? n : TAG_BYTES);
+}
+
 static bool all_zero(const uint8_t *p, uint64_t n) {
     uint8_t any = 0;
     for (uint64_t i = 0; i < n; i++) any |= p[i];
@@ -148,7 +154,7 @@ void guira__section_start(struct guira__writer *w, const char *tag, uint64_t len
     uint8_t head[SECTION_HEAD] = {0};
     w->total += SECTION_HEAD + body_bytes(length);
     if (w->write == NULL) return;
-    for (size_t i = 0; i < TAG_BYTES && tag[i] != '\0'; i++) head[i] = (uint8_t)tag[i];
+    tag_put(head, tag);
     put_u64(head + TAG_BYTES, length);
     put_u64(head + SECTION_HEAD - SUM_BYTES, sum_of(head, SECTION_HEAD - SUM_BYTES));
     emit(w, head, sizeof head);
@@ -230,8 +236,8 @@ static void section_skip(struct guira__reader *r, uint64_t length) {
 }
 
 const uint8_t *guira__section_get(struct guira__reader *r, const char *tag, uint64_t *length) {
-    char wanted[TAG_BYTES + 1] = {0};
-    strncpy(wanted, tag, TAG_BYTES);
+    uint8_t wanted[TAG_BYTES];
+    tag_put(wanted, tag);
     if (!section_head(r, length) || memcmp(r->at, wanted, TAG_BYTES) != 0) return NULL;
     const uint8_t *payload = r->at + SECTION_HEAD;
     if (!(r->lazy && *length > SMALL) && !section_intact(payload, *length)) return NULL;

@@ -57,7 +57,7 @@ static inline int directory_remove(void **state) {
 
 /* The path of a file in it; good until the fourth call after. */
 static inline const char *file_named(const char *name) {
-    static char path[4][256];
+    static char path[4][512];
     static unsigned turn;
     turn = (turn + 1) % 4;
     snprintf(path[turn], sizeof path[turn], "%s/%s", test_directory, name);

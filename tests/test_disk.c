@@ -83,13 +83,13 @@ int __wrap_rename(const char *from, const char *to) {
 
 /* An old filter, saved, and a new one, to be saved over it. */
 struct scene {
-    char path[256];
+    char path[512];
     guira *old, *young;
 };
 
 static struct scene scene_make(const struct variant *v, struct rng *r) {
     struct scene s = {.old = variant_make(v, r, 6000), .young = variant_make(v, r, 6000)};
-    strcpy(s.path, file_named("filter.guira"));
+    snprintf(s.path, sizeof s.path, "%s", file_named("filter.guira"));
     for (unsigned i = 0; i < 1000; i++) guira_insert_hash(s.old, rng_next(r));
     for (unsigned i = 0; i < 5000; i++) guira_insert_hash(s.young, rng_next(r));
     disk.at = 0;
@@ -230,7 +230,8 @@ static void test_a_full_device_and_a_pipe_without_reader_are_told(void **state) 
     struct rng r = rng_for(__func__);
     struct scene s = scene_make(variants(), &r);
     int full = open("/dev/full", O_WRONLY), ends[2];
-    assert_true(full >= 0 && pipe(ends) == 0);
+    assert_true(full >= 0);
+    assert_int_equal(pipe(ends), 0);
     assert_int_equal(guira_save_fd(s.young, full), GUIRA_EIO);
     close(full);
     close(ends[0]);

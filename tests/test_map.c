@@ -110,11 +110,115 @@ static void test_a_clone_is_an_ordinary_filter(void **state) {
     on_every_variant(__func__, 20000, clone_goes_on);
 }
 
+/* -------------------------------------------------------------------------------------------------------- broken files */
+
+/* Random bytes over all that is large, in one file after the other: whatever is there, asking is safe, and whoever wants
+ * more is told. */
+static void garbage_is_safe(const guira *f, guira *unused, struct rng *r) {
+    (void)unused;
+    const char *path = file_named("garbage.guira"), *copy = file_named("copy.guira");
+    struct bytes b = saved(f);
+    for (size_t at = 4096; at < b.n; at += 64 << 10) {
+        for (size_t i = at; i < b.n && i < at + 4096; i++) b.at[i] = (uint8_t)rng_next(r);
+        file_put(path, b);
+        guira *g, *h;
+        const char *reason;
+        if (guira_map(path, &g) != GUIRA_OK) break; /* what comes now is small, or the head of a section */
+        for (unsigned i = 0; i < 10000; i++) {
+            uint64_t hash = rng_next(r) >> (i % 2 ? 0 : rng_below(r, 64));
+            guira_contains_hash(g, hash);
+            g->ops->count(g, hash);
+        }
+        assert_int_equal(guira_validate(g, &reason), GUIRA_ECORRUPT);
+        assert_string_equal(reason, "file: a checksum is wrong");
+        assert_true(guira_clone(g, &h) == GUIRA_ECORRUPT && h == NULL);
+        assert_int_equal(guira_save(g, copy), GUIRA_OK); /* as it is, broken */
+        assert_int_equal(guira_load(copy, &h), GUIRA_ECORRUPT);
+        guira_destroy(g);
+    }
+    unlink(path);
+    unlink(copy);
+    free(b.at);
+}
+
+static void test_a_broken_table_does_no_harm_and_is_told(void **state) {
+    (void)state;
+    on_every_variant(__func__, 300000, garbage_is_safe);
+}
+
+/* ---------------------------------------------------------------------------------------------------------- the old file */
+
+static void stays_with_the_old(const guira *f, guira *g, struct rng *r) {
+    const char *path = file_named("filter.guira");
+    guira *other, *h;
+    assert_int_equal(guira_clone(f, &other), GUIRA_OK);
+    for (unsigned i = 0; i < 100; i++) guira_insert_hash(other, rng_next(r));
+    assert_int_equal(guira_save(other, path), GUIRA_OK);
+    assert_int_equal(digest(g), digest(f));
+    assert_int_equal(guira_save(g, path), GUIRA_OK);
+    assert_int_equal(guira_load(path, &h), GUIRA_OK);
+    assert_int_equal(digest(h), digest(f));
+    guira_destroy(h);
+    guira_destroy(other);
+}
+
+static void test_a_mapping_stays_with_the_file_it_was_made_of(void **state) {
+    (void)state;
+    on_every_variant(__func__, 1000, stays_with_the_old);
+}
+
+/* ------------------------------------------------------------------------------------------------------------- gigabytes */
+
+/* Writes what is all zero by leaving it out. */
+static bool write_sparse(void *to, const void *bytes, size_t n) {
+    static const uint8_t zero[1 << 21];
+    FILE *file = to;
+    if (n <= sizeof zero && memcmp(bytes, zero, n) == 0) return fseek(file, (long)n, SEEK_CUR) == 0;
+    return fwrite(bytes, 1, n, file) == n;
+}
+
+static size_t resident(void) {
+    size_t pages = 0;
+    FILE *file = fopen("/proc/self/statm", "r");
+    if (file == NULL || fscanf(file, "%*s %zu", &pages) != 1) pages = 0;
+    if (file != NULL) fclose(file);
+    return pages * (size_t)sysconf(_SC_PAGESIZE);
+}
+
+static void test_opening_a_gigabyte_takes_next_to_no_memory(void **state) {
+    (void)state;
+    if (quick_run()) skip();
+    const char *path = file_named("large.guira");
+    const uint64_t items = (UINT64_C(1) << 29) * 93 / 100;
+    guira *f;
+    assert_int_equal(guira_create(&(guira_config){.slot_bits = 16, .capacity = items}, &f), GUIRA_OK);
+    for (unsigned i = 0; i < 1000; i++) assert_int_equal(guira_insert(f, &i, sizeof i), GUIRA_OK);
+    assert_true(guira_saved_size(f) >= UINT64_C(1) << 30);
+    FILE *file = fopen(path, "wb");
+    assert_non_null(file);
+    assert_int_equal(guira_save_to(f, write_sparse, file), GUIRA_OK);
+    assert_int_equal(fclose(file), 0);
+    guira_destroy(f);
+
+    memory_hook();
+    size_t before = resident();
+    f = mapped(path);
+    for (unsigned i = 0; i < 1000; i += 100) assert_true(guira_contains(f, &i, sizeof i));
+    assert_true(memory.peak < 1 << 20 && resident() < before + ((size_t)64 << 20));
+    print_message("  %zu bytes allocated, %zu more resident\n", memory.peak, resident() - before);
+    guira_destroy(f);
+    memory_unhook();
+    unlink(path);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_a_mapped_filter_answers_as_the_saved_one),
         cmocka_unit_test(test_whatever_changes_is_refused),
         cmocka_unit_test(test_a_clone_is_an_ordinary_filter),
+        cmocka_unit_test(test_a_broken_table_does_no_harm_and_is_told),
+        cmocka_unit_test(test_a_mapping_stays_with_the_file_it_was_made_of),
+        cmocka_unit_test(test_opening_a_gigabyte_takes_next_to_no_memory),
     };
     return cmocka_run_group_tests(tests, directory_make, directory_remove);
 }
