@@ -70,11 +70,13 @@ typedef enum {
 /* How a filter is to be. Zero in any field means the default, so start from guira_config_init() or from {0}. */
 typedef struct {
     guira_kind kind;
-    uint64_t capacity;  /* items to make room for at once; 0: the smallest size (tidal), not allowed for cuckoo */
+    uint64_t capacity;  /* items to make room for at once; 0: the smallest size (cuckoo: not allowed) */
     double fpr;         /* wanted false-positive rate, in (0,1); chooses slot_bits when that is 0 */
     unsigned slot_bits; /* tidal and cuckoo: 12, 16 or 32; the papers' kinds: 4 to 32; 0: from fpr, or 16 */
-    double max_load;    /* grow above it, in (0,1); 0: 0.93 (tidal), 0.95 (cuckoo: what the capacity is planned for) */
-    double min_load;    /* shrink below it, less than max_load; 0: max_load - 0.05; negative: never shrink */
+    double max_load;    /* grow above it, in (0,1); 0: 0.93 (tidal), 0.95 (cuckoo: what the capacity is planned for;
+                           the papers' kinds: less if a bucket has fewer than 4 slots) */
+    double min_load;    /* shrink below it, less than max_load; 0: max_load - 0.05; negative: never shrink
+                           (elastic: less than max_load / factor; 0: half of that) */
     uint8_t seed[16];   /* all zero: drawn from the system */
     unsigned max_kicks; /* most entries moved to make room for one; 0: 500 */
     /* For dynamic, elastic and consistent, the kinds of the papers; the others take no notice. */
@@ -153,7 +155,7 @@ GUIRA_API size_t guira_insert_hash_many(guira *f, const uint64_t *hash, size_t n
 GUIRA_API size_t guira_remove_hash_many(guira *f, const uint64_t *hash, size_t n, guira_status *out);
 
 /* --------------------------------------------------------------------------------------------------------------- size
- * Tidal filters size themselves; these are for callers who know more. */
+ * All but the fixed filter size themselves; these are for callers who know more. */
 
 /* Makes room for items in all, and keeps it until the filter outgrows it or guira_shrink_to_fit gives it back. Needs
  * memory for the old and the new size while it works. ENOMEM, ELIMIT; EUNSUPPORTED: a fixed filter, too small. */

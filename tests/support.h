@@ -50,11 +50,16 @@ void memory_unhook(void); /* asserts that nothing is left */
 struct variant {
     const char *name; /* "tidal-16/avx2" */
     const char *isa;
-    guira_config config; /* kind and slot_bits; the rest at its default */
+    guira_config config; /* kind and geometry; the rest at its default */
 };
 
-/* Every kind and width on the best instruction set and on the portable one; ends with name NULL. */
+/* Every kind and width on the best instruction set and on the portable one; the kinds of the papers, which are compiled
+ * once, in several geometries. Ends with name NULL. */
 const struct variant *variants(void);
+
+bool is_tidal(const struct variant *v);
+bool is_fixed(const struct variant *v);     /* does not grow */
+bool is_of_papers(const struct variant *v); /* keeps no copies in its stash */
 
 /* Makes a filter with a seed drawn from r. Asserts success. capacity is what cuckoo needs; tidal ignores it. */
 guira *variant_make(const struct variant *v, struct rng *r, uint64_t capacity);

@@ -17,7 +17,6 @@ static struct bytes make_file(const struct variant *v, size_t n, struct rng *r) 
     return b;
 }
 
-static bool is_tidal(const struct variant *v) { return v->config.kind == GUIRA_TIDAL; }
 static bool is_narrow(const struct variant *v) { return is_tidal(v) && v->config.slot_bits == 12; }
 static size_t enough(const struct variant *v) { return is_narrow(v) ? 2500 : 50; }
 
@@ -180,7 +179,7 @@ static void test_impossible_counters_and_stashes_are_rejected(void **state) {
         struct bytes b = make_file(v, enough(v), &r);
         const uint8_t *head = section(b, "head", 0);
         uint64_t items = get_u64(head), weight = get_u64(head + 8), stashed = get_u64(head + 56);
-        assert_true(stashed > 0);
+        assert_true(stashed > 0 || is_of_papers(v));
         const struct edit edits[] = {
             {"head", 0, 0, items + 1, GUIRA_ECORRUPT},  {"head", 0, 0, 0, GUIRA_ECORRUPT},
             {"head", 0, 0, UINT64_MAX, GUIRA_ECORRUPT}, {"head", 0, 7, stashed + 1, GUIRA_ECORRUPT},
@@ -188,12 +187,82 @@ static void test_impossible_counters_and_stashes_are_rejected(void **state) {
             {"head", 0, 9, UINT64_MAX, GUIRA_ECORRUPT}, {"head", 0, 2, UINT64_MAX, GUIRA_OK}, /* the rng */
             {"head", 0, 3, UINT64_MAX, GUIRA_OK},       {"head", 0, 4, UINT64_MAX, GUIRA_OK},
         };
-        for (size_t i = 0; i < sizeof edits / sizeof *edits; i++) assert_edit(b, edits[i], &r);
+        for (size_t i = 0; i < sizeof edits / sizeof *edits; i++)
+            if (stashed > 0 || edits[i].at < 8) assert_edit(b, edits[i], &r);
         struct edit heavier = {"head", 0, 1, weight + 1, GUIRA_ECORRUPT};
         struct edit elsewhere = {"head", 0, 8, UINT64_C(1) << 33, GUIRA_ECORRUPT};
-        assert_edit(b, is_tidal(v) ? heavier : elsewhere, &r);
+        if (stashed > 0) assert_edit(b, is_tidal(v) ? heavier : elsewhere, &r);
         for (uint64_t known = ALL_KNOWN + 1; is_tidal(v) && known < 70; known++)
             assert_edit(b, (struct edit){"head", 0, 9, known, GUIRA_ECORRUPT}, &r);
+        free(b.at);
+    }
+}
+
+static void test_impossible_lists_are_rejected(void **state) {
+    (void)state;
+    struct rng r = rng_for(__func__);
+    for (const struct variant *v = variants(); v->name != NULL; v++) {
+        if (v->config.kind != GUIRA_DYNAMIC) continue;
+        struct bytes b = make_file(v, 5000, &r);
+        const uint8_t *list = section(b, "list", 0);
+        uint64_t parts = get_u64(list), items = get_u64(list + 32);
+        const struct edit edits[] = {
+            {"list", 0, 0, parts - 1, GUIRA_ECORRUPT},
+            {"list", 0, 0, parts + 1, GUIRA_ECORRUPT},
+            {"list", 0, 0, 0, GUIRA_ECORRUPT},
+            {"list", 0, 0, UINT64_MAX, GUIRA_ECORRUPT},
+            {"list", 0, 1, parts, GUIRA_ECORRUPT},
+            {"list", 0, 1, 0, GUIRA_OK}, /* the active one */
+            {"list", 0, 1, UINT64_MAX, GUIRA_ECORRUPT},
+            {"list", 0, 2, 0, GUIRA_ECORRUPT},
+            {"list", 0, 2, parts, GUIRA_OK}, /* the least */
+            {"list", 0, 2, parts + 1, GUIRA_ECORRUPT},
+            {"list", 0, 3, 0, GUIRA_OK},
+            {"list", 0, 4, items - 1, GUIRA_ECORRUPT},
+            {"list", 0, 4, UINT64_MAX, GUIRA_ECORRUPT},
+        };
+        for (size_t i = 0; i < sizeof edits / sizeof *edits; i++) assert_edit(b, edits[i], &r);
+        free(b.at);
+    }
+}
+
+/* 500 members have just extended what starts small: most of it has not been written to since. */
+static void test_impossible_shapes_are_rejected(void **state) {
+    (void)state;
+    struct rng r = rng_for(__func__);
+    for (const struct variant *v = variants(); v->name != NULL; v++) {
+        if (v->config.kind != GUIRA_ELASTIC || v->config.buckets != 0) continue;
+        struct bytes b = make_file(v, 500, &r);
+        const uint8_t *shape = section(b, "shape", 0);
+        uint64_t first = get_u64(shape), steps = get_u64(shape + 8), groups = get_u64(shape + 16),
+                 waiting = get_u64(shape + 24), step = get_u64(shape + 48);
+        assert_true(first == 64 && steps >= 1 && groups > 0 && waiting > 0);
+        const struct edit edits[] = {
+            {"shape", 0, 0, 0, GUIRA_ECORRUPT},
+            {"shape", 0, 0, 1, GUIRA_ECORRUPT},
+            {"shape", 0, 0, first + 1, GUIRA_ECORRUPT},
+            {"shape", 0, 0, UINT64_MAX, GUIRA_ECORRUPT},
+            {"shape", 0, 1, steps - 1, GUIRA_ECORRUPT},
+            {"shape", 0, 1, steps + 1, GUIRA_ECORRUPT},
+            {"shape", 0, 1, 65, GUIRA_ECORRUPT},
+            {"shape", 0, 1, UINT64_MAX, GUIRA_ECORRUPT},
+            {"shape", 0, 2, 0, GUIRA_ECORRUPT},
+            {"shape", 0, 2, groups - 1, GUIRA_ECORRUPT},
+            {"shape", 0, 2, UINT64_MAX, GUIRA_ECORRUPT},
+            {"shape", 0, 3, 0, GUIRA_ECORRUPT},
+            {"shape", 0, 3, waiting - 1, GUIRA_ECORRUPT},
+            {"shape", 0, 3, groups + 1, GUIRA_ECORRUPT},
+            {"shape", 0, 4, 0, GUIRA_OK}, /* the least */
+            {"shape", 0, 4, (UINT64_C(1) << 32) + 1, GUIRA_ECORRUPT},
+            {"shape", 0, 5, 0, GUIRA_OK},
+            {"shape", 0, 6, step + 1, GUIRA_ECORRUPT}, /* another factor */
+            {"shape", 0, 6, 0, GUIRA_ECORRUPT},
+            {"shape", 0, 13, UINT64_C(1) << 56, GUIRA_ECORRUPT}, /* after the last */
+            {"pending", 0, 0, 0, GUIRA_ECORRUPT},
+        };
+        for (size_t i = 0; i < sizeof edits / sizeof *edits; i++) assert_edit(b, edits[i], &r);
+        if (section(b, "pending", 0)[0] & 1) /* then bucket 0 must be like its copies */
+            assert_edit(b, (struct edit){"table", 0, 0, UINT64_MAX, GUIRA_ECORRUPT}, &r);
         free(b.at);
     }
 }
@@ -340,6 +409,8 @@ int main(void) {
         cmocka_unit_test(test_every_flipped_bit_is_noticed),
         cmocka_unit_test(test_impossible_headers_are_rejected),
         cmocka_unit_test(test_impossible_counters_and_stashes_are_rejected),
+        cmocka_unit_test(test_impossible_lists_are_rejected),
+        cmocka_unit_test(test_impossible_shapes_are_rejected),
         cmocka_unit_test(test_impossible_tides_are_rejected),
         cmocka_unit_test(test_a_slot_without_a_mark_is_rejected),
         cmocka_unit_test(test_impossible_elders_are_rejected),

@@ -94,7 +94,7 @@ static void test_stash_and_elders_come_back(void **state) {
         bool ages = v->config.kind == GUIRA_TIDAL && v->config.slot_bits == 12;
         insert_some(f, &m, ages ? 100000 : 2500, &r);
         for (uint64_t hash = rng_next(&r); guira_insert_hash(f, hash) == GUIRA_OK;) model_add(&m, hash);
-        assert_true(stats_of(f).stash > 0 && f->failures > 0);
+        assert_true((stats_of(f).stash > 0 || is_of_papers(v)) && f->failures > 0);
         assert_true(!ages || stats_of(f).elders > 100);
         assert_round_trip(f, &m, &r);
         guira_destroy(f);

@@ -15,6 +15,16 @@ static const struct golden {
     {"cuckoo-12", {.kind = GUIRA_CUCKOO, .slot_bits = 12, .capacity = 150}, 100, 22, 0},
     {"cuckoo-16", {.kind = GUIRA_CUCKOO, .slot_bits = 16, .capacity = 150}, 100, 18, 0},
     {"cuckoo-32", {.kind = GUIRA_CUCKOO, .slot_bits = 32, .capacity = 150}, 100, 18, 0},
+    {"dynamic-14",
+     {.kind = GUIRA_DYNAMIC, .slot_bits = 14, .bucket_slots = 3, .buckets = 9, .max_filters = 3},
+     80,
+     1,
+     0},
+    {"elastic-14", /* extended once, and not yet written to everywhere */
+     {.kind = GUIRA_ELASTIC, .slot_bits = 14, .bucket_slots = 1, .buckets = 100, .max_load = 0.8, .max_kicks = 1},
+     95,
+     1,
+     0},
 };
 enum { GOLDEN = sizeof list / sizeof *list };
 
