@@ -70,13 +70,15 @@ typedef enum {
 /* How a filter is to be. Zero in any field means the default, so start from guira_config_init() or from {0}. */
 typedef struct {
     guira_kind kind;
-    uint64_t capacity;  /* items to make room for at once; 0: the smallest size (tidal), not allowed for cuckoo */
-    double fpr;         /* wanted false-positive rate, in (0,1); chooses slot_bits when that is 0 */
-    unsigned slot_bits; /* tidal and cuckoo: 12, 16 or 32; the papers' kinds: 4 to 32; 0: from fpr, or 16 */
-    double max_load;    /* grow above it, in (0,1); 0: 0.93 (tidal), 0.95 (cuckoo: what the capacity is planned for) */
+    uint64_t capacity; /* items to make room for at once; 0: the smallest size (tidal), not allowed for cuckoo */
+    double fpr;        /* wanted false-positive rate, in (0,1); chooses slot_bits when that is 0 */
+    unsigned
+        slot_bits; /* tidal and cuckoo: 12, 16 or 32; the papers' kinds: 4 to 32; 0: from fpr, or 16 (consistent: 32) */
+    double max_load;    /* grow above it, in (0,1); 0: 0.93 (tidal), 0.95 (cuckoo: what the capacity is planned for),
+                           0.90 (consistent) */
     double min_load;    /* shrink below it, less than max_load; 0: max_load - 0.05; negative: never shrink */
     uint8_t seed[16];   /* all zero: drawn from the system */
-    unsigned max_kicks; /* most entries moved to make room for one; 0: 500 */
+    unsigned max_kicks; /* most entries moved to make room for one, up to 1000 (consistent: 2000); 0: 500 */
     /* For dynamic, elastic and consistent, the kinds of the papers; the others take no notice. */
     unsigned bucket_slots;  /* b: slots in a bucket, 1 to 16; 0: 4 */
     uint64_t buckets;       /* m: buckets of one filter (elastic: to start with); 0: 64, or what the capacity needs */
@@ -84,7 +86,7 @@ typedef struct {
     unsigned factor;        /* elastic: what an extension multiplies by, 2 to 16; 0: 2 */
     unsigned candidates;    /* k: consistent: buckets an entry may be in, 1 to 32; 0: 2 */
     unsigned virtual_nodes; /* v: consistent: points of a bucket on the ring, 1 to 1024; 0: 10 */
-    uint64_t ring;          /* M: consistent: points are 1..M-1; 0: 5 * 10^10 */
+    uint64_t ring;          /* M: consistent: points are 1..M-1, of which half can be used; at least 3; 0: 5 * 10^10 */
     guira_policy policy;    /* consistent */
 } guira_config;
 
@@ -101,6 +103,7 @@ typedef struct {
     uint64_t shrinks;  /* buckets given back so far */
     double load;       /* items / slots */
     double fpr;        /* false-positive rate to expect right now */
+    uint64_t filters;  /* single filters it consists of; 1 for most kinds */
 } guira_stats;
 
 /* ------------------------------------------------------------------------------------------------- life and death */
@@ -166,6 +169,27 @@ GUIRA_API guira_status guira_clear(guira *f);
 
 /* A second filter, byte-identical to f. ENOMEM. On failure *out is NULL. */
 GUIRA_API guira_status guira_clone(const guira *f, guira **out);
+
+/* ------------------------------------------------------------------------------- single steps of the consistent filter
+ * GUIRA_CONSISTENT takes these steps by itself, as its policy says; here they are for experiments and for callers who
+ * know better. For other kinds all are EUNSUPPORTED. A step that fails changes nothing. */
+
+/* Adds a bucket to the filter of the list that has the fewest. ENOMEM. ELIMIT: 2^32 buckets, or half of the ring's
+ * points are taken. EFULL: no place on the ring that would do (possible only when the ring is very small). */
+GUIRA_API guira_status guira_consistent_scale_up(guira *f);
+
+/* Takes a bucket away, an empty or nearly empty one, from the filter with the lowest load. EFULL: its entries would find
+ * no place, or there is just one bucket. */
+GUIRA_API guira_status guira_consistent_scale_down(guira *f);
+
+/* Adds an empty filter to the list, like the first was (c NULL) or as c has it: capacity, fpr, slot_bits, bucket_slots,
+ * buckets, candidates, virtual_nodes and ring count. EINVAL: c makes no sense. ELIMIT: max_filters. ENOMEM. */
+GUIRA_API guira_status guira_consistent_scale_out(guira *f, const guira_config *c);
+
+/* Empties the filter with the lowest load into the others and drops it; and so on, until that fails or one is left. OK
+ * if at least one was dropped. EFULL: none could be (filters with shorter fingerprints can take entries from those with
+ * longer ones, not the other way round). ENOMEM: to be able to undo it, it keeps a copy of all slots. */
+GUIRA_API guira_status guira_consistent_compact(guira *f);
 
 /* ------------------------------------------------------------------------------------------------------- looking at it */
 
