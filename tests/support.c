@@ -78,9 +78,23 @@ void memory_unhook(void) {
 
 /* ------------------------------------------------------------------------------------------------------------ kinds */
 
+/* The paper's shape under each policy, and another. */
+static const struct variant consistent[] = {
+    {"consistent/both", "portable", {.kind = GUIRA_CONSISTENT, .slot_bits = 30, .bucket_slots = 3}},
+    {"consistent/bucket",
+     "portable",
+     {.kind = GUIRA_CONSISTENT, .slot_bits = 30, .bucket_slots = 3, .policy = GUIRA_BUCKET_LEVEL, .max_load = 0.99}},
+    {"consistent/filter",
+     "portable",
+     {.kind = GUIRA_CONSISTENT, .slot_bits = 30, .bucket_slots = 3, .policy = GUIRA_FILTER_LEVEL}},
+    {"consistent/wide",
+     "portable",
+     {.kind = GUIRA_CONSISTENT, .slot_bits = 23, .bucket_slots = 5, .candidates = 3, .virtual_nodes = 3, .buckets = 7}},
+};
+
 const struct variant *variants(void) {
-    static struct variant list[16];
-    static char name[16][32];
+    static struct variant list[24];
+    static char name[24][32];
     if (list[0].name != NULL) return list;
     const guira_kind kinds[] = {GUIRA_TIDAL, GUIRA_CUCKOO};
     const char *const kind_name[] = {"tidal", "cuckoo"};
@@ -95,6 +109,7 @@ const struct variant *variants(void) {
                 list[n].config.kind = kinds[k];
                 list[n].config.slot_bits = widths[w];
             }
+    memcpy(&list[n], consistent, sizeof consistent);
     return list;
 }
 
