@@ -37,7 +37,7 @@ static size_t contains_many(const guira *head, const uint64_t *hash, size_t n, b
     return present;
 }
 
-/* How many copies there are, and how many there could be at most with the buckets there are. */
+/* How many copies there are, and how many there could be with the buckets there are. */
 static uint64_t count_places(const struct consistent *f, uint64_t hash, uint64_t *places) {
     uint64_t n = 0, all = 0;
     struct aim a = {.n = 0};
@@ -145,11 +145,17 @@ static bool insert_as_it_is(struct consistent *f, uint64_t hash) {
     return false;
 }
 
+/* Whether copies are what is in the way: they have all the places there are, or as many as one filter could give them.
+ * More of them may go where there is room, but they do not make the filter grow, or a single key could do so for ever. */
+static bool has_too_many_copies(const struct consistent *f, uint64_t hash) {
+    uint64_t places, copies = count_places(f, hash, &places);
+    return copies == places || copies >= (uint64_t)f->head.config.candidates * f->head.config.bucket_slots;
+}
+
 static guira_status insert(guira *head, uint64_t hash) {
     struct consistent *f = SELF;
-    uint64_t places;
     if (!insert_as_it_is(f, hash)) {
-        if (count_places(f, hash, &places) == places) return GUIRA_EDUPLICATE;
+        if (has_too_many_copies(f, hash)) return GUIRA_EDUPLICATE;
         guira_status s = grow(f, &hash);
         if (s != GUIRA_OK) return s == GUIRA_ELIMIT ? GUIRA_EFULL : s;
     }
