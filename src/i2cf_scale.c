@@ -332,7 +332,7 @@ static void close_bucket(struct i2cf *f, uint32_t bucket) {
 
 static bool remove_bucket(struct i2cf *f, uint32_t bucket, unsigned kicks, guira *luck) {
     uint64_t rng = luck->rng, moved = luck->kicks, first = (uint64_t)bucket * f->shape.slots;
-    uint64_t point[MAX_NODES], entry[MAX_BUCKET_SLOTS];
+    uint64_t point[MAX_NODES], entry[MAX_BUCKET_SLOTS] = {0};
     const struct ring was = {point, NULL, f->shape.nodes, f->ring.size};
     struct log log;
     log.n = 0;
