@@ -167,7 +167,8 @@ GUIRA_API guira_status guira_shrink_to_fit(guira *f);
 /* Takes everything out and goes back to the reserved size (at first: the capacity). ENOMEM. */
 GUIRA_API guira_status guira_clear(guira *f);
 
-/* A second filter, byte-identical to f. ENOMEM. On failure *out is NULL. */
+/* A second filter, byte-identical to f. ENOMEM. ECORRUPT: f is mapped (see below) from a broken file. On failure *out is
+ * NULL. */
 GUIRA_API guira_status guira_clone(const guira *f, guira **out);
 
 /* ------------------------------------------------------------------------------- single steps of the consistent filter
@@ -201,6 +202,55 @@ GUIRA_API guira_status guira_validate(const guira *f, const char **reason);
 
 GUIRA_API const char *guira_strerror(guira_status s);
 GUIRA_API const char *guira_version(void);
+
+/* --------------------------------------------------------------------------------------------------------------- files
+ * A file has everything that decides what a filter will do: one that was loaded goes on byte for byte as the saved one
+ * would have. It is the same on every machine. It has the seed in it, so keep it as secret as the keys. docs/format.md
+ * tells its bytes.
+ *
+ * Loading trusts nothing: whatever the bytes are, the outcome is a filter that works or one of
+ *   EFORMAT    not a guira file, or one of an unknown version or kind
+ *   ECORRUPT   a checksum is wrong, something is missing, or an invariant is broken
+ *   EIO        reading failed; for a path: there is no such file
+ *   ENOMEM     and never for more than a small multiple of the bytes that are really there
+ * and on failure *out is NULL. */
+
+/* Puts f into the file at path: after a crash at any time there is the old file or the new one, whole, and once this has
+ * said OK it is the new one. It is written under another name in the same directory, path and ".guira-" and six letters,
+ * which remains if the process is killed meanwhile. Only its owner may read a new file; one that is replaced hands its
+ * permissions on. A link is replaced, not followed.
+ * EINVAL: an argument is NULL, or at path is something else than a file. EIO: the old file is as it was, unless all that
+ * failed was making the directory remember the new one. ENOMEM. */
+GUIRA_API guira_status guira_save(const guira *f, const char *path);
+
+/* The filter in a file, which must have nothing else in it. Needs memory for two of it while it works: guira_map and
+ * guira_clone do the same with one. EINVAL: an argument is NULL. */
+GUIRA_API guira_status guira_load(const char *path, guira **out);
+
+/* The same to and from anything that can be written to and read from, also pipes and sockets, from where it stands.
+ * Loading reads the bytes of one filter and no more, so that others may follow. What is written to fd is flushed by
+ * nobody, and stays there if writing fails half way. A pipe without a reader raises SIGPIPE, unless the caller ignores
+ * it: then EIO. */
+GUIRA_API guira_status guira_save_fd(const guira *f, int fd);
+GUIRA_API guira_status guira_load_fd(int fd, guira **out);
+
+/* The same for callers with a place of their own. `write` gets the bytes in order and in pieces of any size; when it
+ * returns false, saving ends with EIO. Loading takes the n bytes of one filter; they are not needed afterwards. */
+typedef bool guira_write_fn(void *to, const void *bytes, size_t n);
+GUIRA_API guira_status guira_save_to(const guira *f, guira_write_fn *write, void *to);
+GUIRA_API guira_status guira_load_from(const void *bytes, size_t n, guira **out);
+
+/* How many bytes saving takes. 0: f is NULL. */
+GUIRA_API uint64_t guira_saved_size(const guira *f);
+
+/* A filter that answers from the file at path without reading it in: opening takes as long for a gigabyte as for a
+ * kilobyte, and processes that map the same file share its memory. It can be asked, looked at, saved and cloned; a clone
+ * is an ordinary filter. Whatever would change it is refused with EUNSUPPORTED. guira_stats.bytes does not count the file.
+ * Only header and counters are checked here. A file that is broken elsewhere does no harm but gives wrong answers;
+ * guira_validate reads all of it and tells, and guira_clone fails with ECORRUPT.
+ * A file that is saved anew while mapped is another one: the mapping stays with the old. But a file that is made shorter
+ * in place raises SIGBUS in whoever asks for what was there. EINVAL: an argument is NULL. */
+GUIRA_API guira_status guira_map(const char *path, guira **out);
 
 /* ------------------------------------------------------------------------------------------------------------ planning */
 

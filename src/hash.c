@@ -8,9 +8,7 @@
 #include <sys/random.h>
 #include <xxhash.h>
 
-static void put_u64(uint8_t *p, uint64_t v) {
-    for (unsigned i = 0; i < 8; i++) p[i] = (uint8_t)(v >> (8 * i));
-}
+#include "bytes.h"
 
 guira_status guira__seed_draw(uint8_t seed[16]) {
     const uint8_t none[16] = {0};

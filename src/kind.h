@@ -11,6 +11,8 @@
 #include "stash.h"
 
 typedef void guira__sink(void *to, const void *bytes, size_t n);
+struct guira__writer;
+struct guira__reader;
 
 struct guira__ops {
     guira_status (*create)(const struct guira__ops *ops, const guira_config *c, guira **out);
@@ -31,6 +33,8 @@ struct guira__ops {
     void (*stats)(const guira *f, guira_stats *out);           /* what the head does not know */
     const char *(*check)(const guira *f);                      /* the first broken invariant, or NULL */
     void (*dump)(const guira *f, guira__sink *sink, void *to); /* every byte that decides what the filter will do */
+    void (*save)(const guira *f, struct guira__writer *w);     /* see format.h, and for the next */
+    guira_status (*view)(const struct guira__ops *ops, const guira_config *c, struct guira__reader *r, guira **out);
     unsigned slot_bits;
     const struct guira__ops *elders;  /* tidal: for the names of elders */
     guira_status (*grow)(guira *f);   /* by one bucket; NULL: a fixed filter */

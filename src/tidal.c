@@ -9,6 +9,7 @@
 #include "journal.h"
 #include "match.h"
 #include "tidal_elders.h"
+#include "tidal_file.h"
 #include "tidal_table.h"
 #include "tidal_whole.h"
 
@@ -318,6 +319,7 @@ DEFINE(64)
         .prefetch = prefetch_##w, .grow = grow_##w, .shrink = shrink_##w, .reserve = guira__tidal_reserve,     \
         .shrink_to_fit = guira__tidal_shrink_to_fit, .clear = guira__tidal_clear, .clone = guira__tidal_clone, \
         .stats = guira__tidal_stats, .check = guira__tidal_check, .dump = guira__tidal_dump,                   \
+        .save = guira__tidal_save, .view = guira__tidal_view,                                                  \
     }
 
 const struct guira__ops NAME(GUIRA__ISA)[4] = {TABLE(12), TABLE(16), TABLE(32), TABLE(64)};

@@ -36,7 +36,7 @@ struct array {
     uint8_t *region; /* where it lies if it lies in one piece, else NULL */
     unsigned level;
     unsigned log2_buckets; /* of a segment */
-    bool open;
+    bool open;             /* false: there is none; or, if it has a region, that is part of a file and not ours */
 };
 
 struct elders;

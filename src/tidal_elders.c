@@ -4,11 +4,7 @@
 #include <stdlib.h>
 
 #include "alloc.h"
-
-enum {
-    MAP_FIRST_BITS = 6, /* 512 bytes to start with */
-    MAP_MAX_BITS = 17   /* a map of 1 MiB is copied in well under a millisecond */
-};
+#include "bytes.h"
 
 static unsigned width(const struct tidal *f) { return f->head.ops->slot_bits; }
 
@@ -46,7 +42,7 @@ static unsigned map_bit(const struct tidal *f, uint64_t canon) {
 static uint64_t map_word(const struct elders *e, uint64_t canon) { return canon << 1 >> (64 - e->map_bits); }
 
 static bool map_says_maybe(const struct tidal *f, uint64_t canon) {
-    return f->elders->map[map_word(f->elders, canon)] >> map_bit(f, canon) & 1;
+    return le64(f->elders->map[map_word(f->elders, canon)]) >> map_bit(f, canon) & 1;
 }
 
 /* An elder that knows less of its address than the map asks for may be in several places of it. */
@@ -57,7 +53,7 @@ static void map_add(struct tidal *f, uint64_t canon, unsigned level) {
     uint64_t step = UINT64_C(1) << (64 - asked), places = level < asked ? UINT64_C(1) << (asked - level) : 1;
     for (uint64_t i = 0; i < places; i++) {
         uint64_t place = known + i * step;
-        e->map[map_word(e, place)] |= UINT64_C(1) << map_bit(f, place);
+        e->map[map_word(e, place)] |= le64(UINT64_C(1) << map_bit(f, place));
     }
 }
 
@@ -65,13 +61,14 @@ static void map_add(struct tidal *f, uint64_t canon, unsigned level) {
  * either may be under what they continue. */
 static uint64_t map_split(uint64_t word, unsigned half, unsigned c) {
     if (c == 6) return word;
-    uint64_t cores = word >> (32 * half) & UINT32_MAX;
-    return cores << 32 | cores;
+    uint64_t cores = le64(word) >> (32 * half) & UINT32_MAX;
+    return le64(cores << 32 | cores);
 }
 
 static uint64_t map_join(const uint64_t word[2], unsigned c) {
     if (c == 6) return word[0] | word[1];
-    return ((word[0] | word[0] >> 32) & UINT32_MAX) | (word[1] | word[1] << 32) >> 32 << 32;
+    uint64_t first = le64(word[0]), second = le64(word[1]);
+    return le64(((first | first >> 32) & UINT32_MAX) | (second | second << 32) >> 32 << 32);
 }
 
 /* Without memory the map stays as it is. */
@@ -107,7 +104,7 @@ void guira__elders_follow(struct tidal *f) {
 static void elders_free(struct elders *e) {
     if (e == NULL) return;
     if (e->names != NULL) e->names->ops->destroy(e->names);
-    guira__free(e->map);
+    if (!e->is_view) guira__free(e->map);
     guira__free(e);
 }
 
@@ -138,6 +135,7 @@ guira_status guira__elders_clone(const struct tidal *f, struct tidal *to) {
     if (e == NULL) return GUIRA_ENOMEM;
     *e = *f->elders;
     e->names = NULL;
+    e->is_view = false;
     e->map = guira__alloc(map_bytes(e->map_bits));
     if (e->map == NULL || f->elders->names->ops->clone(f->elders->names, &e->names) != GUIRA_OK) {
         elders_free(e);
@@ -205,8 +203,8 @@ uint64_t guira__elders_total(const struct tidal *f) { return f->elders == NULL ?
 
 uint64_t guira__elders_bytes(const struct tidal *f) {
     if (f->elders == NULL) return 0;
-    return guira__alloc_cost(sizeof *f->elders) + guira__alloc_cost(map_bytes(f->elders->map_bits)) +
-           f->elders->names->bytes;
+    size_t map = f->elders->is_view ? 0 : guira__alloc_cost(map_bytes(f->elders->map_bits));
+    return guira__alloc_cost(sizeof *f->elders) + map + f->elders->names->bytes;
 }
 
 double guira__elders_weight(const struct tidal *f) {
@@ -217,18 +215,30 @@ double guira__elders_weight(const struct tidal *f) {
     return sum;
 }
 
-const char *guira__elders_check(const struct tidal *f) {
+const char *guira__elders_check_levels(const struct tidal *f) {
     const struct elders *e = f->elders;
+    uint64_t total = 0;
     if (e == NULL) return NULL;
-    uint64_t total = 0, words = UINT64_C(1) << e->map_bits, set = 0;
+    if (((const struct tidal *)e->names)->elders != NULL) return "elders: of elders";
+    if (e->map_bits < MAP_FIRST_BITS || e->map_bits > MAP_MAX_BITS) return "elders: an impossible map";
     for (unsigned k = 0; k < 64; k++) {
+        if (e->count[k] > e->names->items - total) return "elders: levels and names do not add up";
         total += e->count[k];
         if ((e->count[k] > 0) != (e->levels >> k & 1)) return "elders: a level's bit contradicts its count";
         if (e->count[k] > 0 && (k == 0 || k > ALL_KNOWN)) return "elders: an impossible level";
     }
     if (total == 0) return "elders: kept, but there are none";
     if (total != e->names->items) return "elders: levels and names do not add up";
-    for (uint64_t i = 0; i < words; i++) set |= e->map[i];
+    return NULL;
+}
+
+const char *guira__elders_check(const struct tidal *f) {
+    const struct elders *e = f->elders;
+    const char *broken = guira__elders_check_levels(f);
+    if (e == NULL || broken != NULL) return broken;
+    const uint8_t *map = (const uint8_t *)e->map; /* as bytes: in a file that is loaded it may lie anywhere */
+    uint8_t set = 0;
+    for (size_t i = 0; i < map_bytes(e->map_bits); i++) set |= map[i];
     if (set == 0) return "elders: the map is empty, but there are some";
     return e->names->ops->check(e->names);
 }

@@ -20,8 +20,14 @@ struct elders {
     guira *names;
     uint64_t levels; /* bit k: there are elders of level k */
     uint64_t count[64];
-    uint64_t *map;     /* one word per prefix of the address, one bit per core */
+    uint64_t *map;     /* one word per prefix of the address, one bit per core; little-endian, as in a file */
     unsigned map_bits; /* of the address, after the top bit, that choose the word */
+    bool is_view;      /* the map is part of a file: not ours */
+};
+
+enum {
+    MAP_FIRST_BITS = 6, /* 512 bytes to start with */
+    MAP_MAX_BITS = 17   /* a map of 1 MiB is copied in well under a millisecond */
 };
 
 /* Whether n more elders are sure to find a place; makes one for them if need be. */
@@ -47,6 +53,7 @@ uint64_t guira__elders_bytes(const struct tidal *f);
 double guira__elders_weight(const struct tidal *f); /* in units of tidal.weight */
 guira_status guira__elders_clone(const struct tidal *f, struct tidal *to);
 void guira__elders_destroy(struct tidal *f);
+const char *guira__elders_check_levels(const struct tidal *f); /* the small part of the next */
 const char *guira__elders_check(const struct tidal *f);
 void guira__elders_dump(const struct tidal *f, guira__sink *sink, void *to);
 

@@ -202,6 +202,20 @@ guira_status guira__table_create(struct tidal *f, unsigned level, uint64_t line)
     return s;
 }
 
+/* Two pairs that say the same: one would do, but to_segment must be a legal shift. */
+guira_status guira__table_view(struct tidal *f, unsigned level, uint64_t line, const uint8_t *buckets) {
+    uint8_t *left = (uint8_t *)(uintptr_t)buckets, *right = left + (line << bucket_shift(width(f)));
+    f->level = level;
+    f->line = line;
+    f->segment = NULL;
+    if (directory_resize(f, 1) != GUIRA_OK) return GUIRA_ENOMEM;
+    f->array[LEFT] = (struct array){.region = left, .level = level + 1};
+    f->array[RIGHT] = (struct array){.region = right, .level = level}; /* there its bucket 0 would be */
+    for (unsigned i = 0; i < 4; i++) f->segment[i] = (uintptr_t)f->array[i % 2].region;
+    settle(f);
+    return GUIRA_OK;
+}
+
 void guira__table_destroy(struct tidal *f) {
     if (f->segment == NULL) return;
     array_close(f, RIGHT);

@@ -14,6 +14,11 @@
 guira_status guira__table_create(struct tidal *f, unsigned level, uint64_t line);
 void guira__table_destroy(struct tidal *f);
 
+/* Makes a table for asking only of the buckets in a file, those of the left, then those of the right. On ENOMEM nothing is
+ * held. */
+guira_status guira__table_view(struct tidal *f, unsigned level, uint64_t line, const uint8_t *buckets);
+static inline bool table_is_view(const struct tidal *f) { return !f->array[RIGHT].open; }
+
 /* Growing by a bucket takes two calls, because in between the kind fills the two new buckets (2 line and 2 line + 1 on
  * the left; their bytes are not cleared): ready_to_rise brings their memory into being, ENOMEM; rise moves the line. */
 guira_status guira__table_ready_to_rise(struct tidal *f);

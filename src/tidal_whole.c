@@ -190,6 +190,9 @@ struct tally {
     uint64_t items, weight;
 };
 
+/* A name knows all of itself. One that did not would answer for others. */
+static bool knows_enough(unsigned known, unsigned w) { return known >= (w == 64 ? ALL_KNOWN : 1); }
+
 static const char *check_bucket(const uint8_t *bucket, unsigned level, unsigned w, struct tally *sum) {
     for (unsigned j = 0; j < bucket_slots(w); j++) {
         uint64_t s = slot_get(bucket, j, w);
@@ -197,6 +200,7 @@ static const char *check_bucket(const uint8_t *bucket, unsigned level, unsigned 
         if ((unsigned)__builtin_ctzll(s) > tail_bits(w)) return "table: a slot without a mark";
         unsigned known = slot_known(s, level, w);
         if (known > ALL_KNOWN) return "table: an entry that knows more than there is";
+        if (!knows_enough(known, w)) return "table: a name that is cut short";
         sum->items++;
         sum->weight += weight_of(known);
     }
@@ -208,6 +212,7 @@ static const char *check_shape(const struct tidal *f) {
     if (f->level < 1 || f->level + 1 > max_level(width(f))) return "tide line: an impossible level";
     if (f->line >> f->level != 0) return "tide line: beyond the end";
     if (f->tide != f->line << (64 - f->level)) return "tide line: not where the buckets are";
+    if (table_is_view(f)) return NULL;
     if (f->array[RIGHT].level != f->level || !f->array[RIGHT].open) return "tide line: no right of its level";
     if (f->array[LEFT].open != (f->line > 0)) return "tide line: a left that is not needed, or none";
     if (f->line > 0 && f->array[LEFT].level != f->level + 1) return "tide line: a left of the wrong level";
@@ -218,6 +223,7 @@ static const char *check_shape(const struct tidal *f) {
 /* Each pair of the directory must have what is on this side of the line, and nothing beyond it. */
 static const char *check_directory(const struct tidal *f) {
     const struct array *right = &f->array[RIGHT], *left = &f->array[LEFT];
+    if (table_is_view(f)) return NULL;
     for (uint64_t i = 0; i < UINT64_C(1) << f->directory_bits; i++) {
         uint64_t r = i >> (f->directory_bits + right->log2_buckets - right->level);
         bool needs_right = (r + 1) << right->log2_buckets > f->line;
@@ -231,15 +237,27 @@ static const char *check_directory(const struct tidal *f) {
 
 static const char *check_stash(const struct tidal *f, struct tally *sum) {
     const struct stash *s = &f->head.stash;
-    if (s->n > STASH_LAST) return "stash: more than it can hold";
+    if (s->n > (width(f) == 64 ? STASH_SIZE : STASH_LAST)) return "stash: more than it can hold";
     for (unsigned i = 0; i < s->n; i++) {
-        if (s->entry[i].what < 1 || s->entry[i].what > ALL_KNOWN)
-            return "stash: an entry that knows too much or nothing";
+        uint64_t known = s->entry[i].what;
+        if (known > ALL_KNOWN || !knows_enough((unsigned)known, width(f)))
+            return "stash: an entry that knows too much or too little";
         sum->items++;
-        sum->weight += weight_of((unsigned)s->entry[i].what);
+        sum->weight += weight_of((unsigned)known);
     }
     if (f->beside != (s->n > 0 || f->elders != NULL)) return "stash: lookups are not told of it, or for nothing";
     return NULL;
+}
+
+const char *guira__tidal_check_frame(const struct tidal *f) {
+    struct tally stashed = {0, 0};
+    const char *broken = check_shape(f);
+    if (broken == NULL) broken = check_stash(f, &stashed);
+    if (broken == NULL) broken = guira__elders_check_levels(f);
+    uint64_t elders = broken == NULL ? guira__elders_total(f) : 0, slots = bucket_count(f) * bucket_slots(width(f));
+    if (broken == NULL && (f->head.items < elders || f->head.items - elders > slots + stashed.items))
+        return "counters: more items than places";
+    return broken;
 }
 
 const char *guira__tidal_check(const guira *head) {

@@ -13,6 +13,8 @@ guira_status guira__tidal_clear(guira *f);
 guira_status guira__tidal_clone(const guira *f, guira **out);
 void guira__tidal_stats(const guira *f, guira_stats *out);
 const char *guira__tidal_check(const guira *f);
+/* The part of it that needs no look at what is large. */
+const char *guira__tidal_check_frame(const struct tidal *f);
 void guira__tidal_dump(const guira *f, guira__sink *sink, void *to);
 
 #endif

@@ -52,6 +52,7 @@ static void *counting_alloc(size_t size) {
     if (p == NULL) return NULL;
     memcpy(p, &size, sizeof size);
     memory.bytes += size;
+    if (memory.bytes > memory.peak) memory.peak = memory.bytes;
     memory.blocks++;
     return p + HEADER;
 }

@@ -34,6 +34,7 @@ bool quick_run(void); /* GUIRA_QUICK=1: a fraction of the work, for sanitizers *
 /* Counts what is allocated through the hook. */
 struct memory {
     size_t bytes, blocks; /* held now */
+    size_t peak;          /* the most bytes held at once */
     uint64_t calls;       /* allocations so far */
     uint64_t fail_at;     /* the number of the call that fails, and all after it if fail_on; 0: none */
     bool fail_on;
