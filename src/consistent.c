@@ -184,9 +184,16 @@ static guira_status remove_one(guira *head, uint64_t hash) {
 
 /* ------------------------------------------------------------------------------------------------- single steps, on demand */
 
+/* A mapped filter, which cannot be changed, has other functions. */
 static guira_status is_ours(const guira *head) {
     if (head == NULL) return GUIRA_EINVAL;
-    return head->config.kind == GUIRA_CONSISTENT ? GUIRA_OK : GUIRA_EUNSUPPORTED;
+    return head->ops == &guira__consistent_ops ? GUIRA_OK : GUIRA_EUNSUPPORTED;
+}
+
+/* Who asks for less room does not want what was reserved. */
+static void give_up_reservation(struct consistent *f) {
+    double room = (double)guira__consistent_totals(f).slots * f->head.config.max_load;
+    if ((double)f->reserved > room) f->reserved = (uint64_t)room;
 }
 
 guira_status guira_consistent_scale_up(guira *head) {
@@ -196,7 +203,9 @@ guira_status guira_consistent_scale_up(guira *head) {
 
 guira_status guira_consistent_scale_down(guira *head) {
     guira_status s = is_ours(head);
-    return s == GUIRA_OK ? guira__consistent_down(SELF) : s;
+    if (s == GUIRA_OK) s = guira__consistent_down(SELF);
+    if (s == GUIRA_OK) give_up_reservation(SELF);
+    return s;
 }
 
 guira_status guira_consistent_scale_out(guira *head, const guira_config *c) {
@@ -217,6 +226,7 @@ guira_status guira_consistent_compact(guira *head) {
     guira_status s = is_ours(head), first;
     if (s != GUIRA_OK) return s;
     for (first = s = guira__consistent_compact(SELF); s == GUIRA_OK;) s = guira__consistent_compact(SELF);
+    if (first == GUIRA_OK) give_up_reservation(SELF);
     return first;
 }
 
@@ -236,4 +246,6 @@ const struct guira__ops guira__consistent_ops = {
     .stats = guira__consistent_stats,
     .check = guira__consistent_check,
     .dump = guira__consistent_dump,
+    .save = guira__consistent_save,
+    .view = guira__consistent_view,
 };

@@ -11,7 +11,7 @@
  * for all, entries that match are the same in everything, and any will do.
  *
  * consistent.c has the entries and when to change size, consistent_list.c the four ways to do it, consistent_whole.c
- * what concerns the filter as a whole. */
+ * what concerns the filter as a whole, consistent_file.c how it is saved. */
 #ifndef GUIRA_CONSISTENT_H
 #define GUIRA_CONSISTENT_H
 
@@ -34,6 +34,9 @@ struct totals guira__consistent_totals(const struct consistent *f);
 /* The buckets of the first filter, or of one more: as many as configured, or as the capacity needs if that is more;
  * UINT64_MAX if it is beyond all bounds. */
 uint64_t guira__consistent_buckets_for(const guira_config *c, uint64_t capacity);
+
+/* The room for so many filters: like that for buckets (i2cf_scale.c), a little more than needed. */
+uint64_t guira__consistent_list_room(uint64_t filters);
 
 /* The filter with the lowest load, and the one with the fewest buckets. */
 struct i2cf *guira__consistent_least_loaded(const struct consistent *f);
@@ -68,6 +71,9 @@ guira_status guira__consistent_clone(const guira *f, guira **out);
 void guira__consistent_stats(const guira *f, guira_stats *out);
 const char *guira__consistent_check(const guira *f);
 void guira__consistent_dump(const guira *f, guira__sink *sink, void *to);
+void guira__consistent_save(const guira *f, struct guira__writer *w);
+guira_status guira__consistent_view(const struct guira__ops *ops, const guira_config *c, struct guira__reader *r,
+                                    guira **out);
 
 extern const struct guira__ops guira__consistent_ops;
 

@@ -53,9 +53,15 @@ guira_status guira__consistent_down(struct consistent *f) {
 
 /* --------------------------------------------------------------------------------------------------------- whole filters */
 
-static guira_status list_extend(struct consistent *f) {
-    if (f->filters < f->room) return GUIRA_OK;
-    uint64_t room = f->room + f->room / 2 + 1;
+uint64_t guira__consistent_list_room(uint64_t filters) {
+    uint64_t room = 0;
+    while (room < filters) room += room / 2 + 1;
+    return room;
+}
+
+static guira_status list_resize(struct consistent *f, uint64_t filters) {
+    uint64_t room = guira__consistent_list_room(filters);
+    if (room == f->room) return GUIRA_OK;
     struct i2cf *list = guira__alloc(room * sizeof *list);
     if (list == NULL) return GUIRA_ENOMEM;
     if (f->filters > 0) memcpy(list, f->list, f->filters * sizeof *list);
@@ -69,7 +75,7 @@ guira_status guira__consistent_out(struct consistent *f, const struct shape *sha
     struct i2cf fresh;
     uint64_t rng = f->head.rng;
     if (f->filters >= f->head.config.max_filters) return GUIRA_ELIMIT;
-    guira_status s = list_extend(f);
+    guira_status s = f->filters < f->room ? GUIRA_OK : list_resize(f, f->filters + 1);
     if (s == GUIRA_OK) s = guira__i2cf_make(&fresh, shape, buckets, &f->head);
     if (s != GUIRA_OK) {
         f->head.rng = rng;
@@ -92,6 +98,7 @@ static void list_drop(struct consistent *f, struct i2cf *gone) {
     guira__i2cf_free(gone);
     struct i2cf *end = f->list + --f->filters;
     memmove(gone, gone + 1, (size_t)(end - gone) * sizeof *gone);
+    (void)list_resize(f, f->filters); /* if not, we keep what we have */
 }
 
 /* ------------------------------------------------------------------------------------------------------------- compacting */

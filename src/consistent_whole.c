@@ -39,6 +39,7 @@ guira_status guira__consistent_create(const struct guira__ops *ops, const guira_
     f->head.ops = ops;
     f->head.contains = ops->contains;
     f->head.config = *c;
+    f->head.bytes = guira__alloc_cost(sizeof *f);
     f->reserved = c->capacity;
     guira__secret_derive(c->seed, f->head.secret);
     f->head.rng = guira__hash(f->head.secret, NULL, 0);
@@ -62,6 +63,7 @@ guira_status guira__consistent_clone(const guira *head, guira **out) {
     struct consistent *g = guira__alloc(sizeof *g);
     if (g == NULL) return GUIRA_ENOMEM;
     *g = *f;
+    g->head.bytes = guira__alloc_cost(sizeof *g);
     g->list = guira__alloc(f->room * sizeof *g->list);
     guira_status s = g->list != NULL ? GUIRA_OK : GUIRA_ENOMEM;
     for (g->filters = 0; s == GUIRA_OK && g->filters < f->filters; g->filters += s == GUIRA_OK)
@@ -151,7 +153,7 @@ void guira__consistent_stats(const guira *head, guira_stats *out) {
     out->slots = t.slots;
     out->buckets = t.buckets;
     out->filters = f->filters;
-    out->bytes = guira__alloc_cost(sizeof *f) + guira__alloc_cost(f->room * sizeof *f->list) + t.bytes;
+    out->bytes = head->bytes + guira__alloc_cost(f->room * sizeof *f->list) + t.bytes;
     for (uint64_t i = 0; i < f->filters; i++) entries[f->list[i].shape.bits] += (double)f->list[i].items;
     for (unsigned bits = 4; bits <= 32; bits++) miss *= guira__i2cf_miss(bits, entries[bits]);
     out->fpr = head->items > 0 ? 1 - miss : 0;
@@ -166,6 +168,8 @@ const char *guira__consistent_check(const guira *head) {
         if (broken != NULL) return broken;
         items += f->list[i].items;
     }
+    if (head->stash.n > 0) return "stash: this kind has none";
+    if (f->reserved > guira__consistent_totals(f).slots) return "counters: more reserved than there is room for";
     return items == head->items ? NULL : "counters: items";
 }
 

@@ -94,6 +94,8 @@ uint64_t guira__luck(guira *luck); /* 64 random bits */
 
 /* Makes an empty filter with its points drawn from luck. ELIMIT: more than the ring or 2^32 buckets can be. ENOMEM. */
 guira_status guira__i2cf_make(struct i2cf *f, const struct shape *s, uint64_t buckets, guira *luck);
+guira_status guira__i2cf_take(struct i2cf *f, const struct shape *s,
+                              uint64_t buckets); /* points and owners to be written */
 guira_status guira__i2cf_clone(const struct i2cf *f, struct i2cf *out);
 void guira__i2cf_free(struct i2cf *f);
 

@@ -63,8 +63,13 @@ static guira_status block_resize(struct i2cf *f, uint64_t room) {
     return GUIRA_OK;
 }
 
-/* An eighth more than needed: what growing copies is then 8 blocks' worth in all, and at most that eighth lies idle. */
-static uint64_t roomy(uint64_t buckets) { return buckets + buckets / 8 + 8; }
+/* The room for so many buckets: at most an eighth and 8 more than needed. It depends on nothing else, so that filters
+ * that are alike take the same memory, however they came about. */
+static uint64_t roomy(uint64_t buckets) {
+    uint64_t room = 0;
+    while (room < buckets) room += room / 8 + 8;
+    return room;
+}
 
 /* --------------------------------------------------------------------------------------------------- making and copying */
 
@@ -74,15 +79,19 @@ static bool can_be(const struct shape *s, uint64_t buckets) {
 
 static uint64_t draw_position(const struct i2cf *f, guira *luck) { return 1 + guira__luck(luck) % (f->ring.size - 1); }
 
-guira_status guira__i2cf_make(struct i2cf *f, const struct shape *s, uint64_t buckets, guira *luck) {
+guira_status guira__i2cf_take(struct i2cf *f, const struct shape *s, uint64_t buckets) {
     if (!can_be(s, buckets)) return GUIRA_ELIMIT;
     memset(f, 0, sizeof *f);
     f->shape = *s;
     f->buckets = buckets;
     f->ring.size = s->ring;
-    guira_status status = block_take(f, buckets);
-    if (status != GUIRA_OK) return status;
     f->ring.n = buckets * s->nodes;
+    return block_take(f, roomy(buckets));
+}
+
+guira_status guira__i2cf_make(struct i2cf *f, const struct shape *s, uint64_t buckets, guira *luck) {
+    guira_status status = guira__i2cf_take(f, s, buckets);
+    if (status != GUIRA_OK) return status;
     for (uint64_t i = 0; i < f->ring.n; i++) {
         f->ring.point[i] = draw_position(f, luck);
         f->ring.owner[i] = (uint32_t)(i / s->nodes);
@@ -327,7 +336,7 @@ static void close_bucket(struct i2cf *f, uint32_t bucket) {
         guira__i2cf_set(f, from, 0);
     }
     if (bucket != last) guira__ring_rename(&f->ring, last, bucket);
-    if (roomy(roomy(f->buckets)) < f->room) (void)block_resize(f, roomy(f->buckets)); /* if not, we keep what we have */
+    if (roomy(f->buckets) < f->room) (void)block_resize(f, roomy(f->buckets)); /* if not, we keep what we have */
 }
 
 static bool remove_bucket(struct i2cf *f, uint32_t bucket, unsigned kicks, guira *luck) {
