@@ -113,7 +113,7 @@ static bool can_spare(const struct consistent *f, uint64_t slots) {
 }
 
 static guira_status shrink(struct consistent *f) {
-    const struct i2cf *whole = f->filters > 1 ? guira__consistent_dispensable(f) : NULL;
+    const struct i2cf *whole = guira__consistent_dispensable(f);
     guira_status s = GUIRA_EFULL;
     if (f->head.config.policy != GUIRA_BUCKET_LEVEL && whole != NULL && can_spare(f, i2cf_slots(whole)))
         s = guira__consistent_compact(f);

@@ -116,11 +116,17 @@ static uint64_t room_for(const struct consistent *f, const struct i2cf *from) {
     return room;
 }
 
+static bool has_takers(const struct consistent *f, const struct i2cf *from) {
+    for (uint64_t i = 0; i < f->filters; i++)
+        if (can_take(&f->list[i], from)) return true;
+    return false;
+}
+
 struct i2cf *guira__consistent_dispensable(const struct consistent *f) {
     struct i2cf *least = NULL;
     for (uint64_t i = 0; i < f->filters; i++) {
         struct i2cf *it = &f->list[i];
-        if (room_for(f, it) > 0 && (least == NULL || i2cf_load(it) < i2cf_load(least))) least = it;
+        if ((least == NULL || i2cf_load(it) < i2cf_load(least)) && has_takers(f, it)) least = it;
     }
     return least;
 }

@@ -507,6 +507,52 @@ static void test_single_steps_are_for_this_kind_only(void **state) {
     assert_int_equal(guira_consistent_compact(NULL), GUIRA_EINVAL);
 }
 
+/* ------------------------------------------------------------------------------------------------------------- no memory */
+
+static guira_status out_of_another_shape(guira *f) {
+    return guira_consistent_scale_out(f, &(guira_config){.buckets = 5, .bucket_slots = 2, .slot_bits = 20});
+}
+
+/* Repeats a step until it needs memory and there is none, once for each of its allocations. must: it cannot do without. */
+static void starve(guira *f, guira_status (*step)(guira *f), bool must, const struct model *m) {
+    for (uint64_t k = 1; k < 4; k++) {
+        guira_status s = GUIRA_OK;
+        uint64_t before = 0;
+        for (unsigned i = 0; i < 200 && s == GUIRA_OK; i++) {
+            before = digest(f);
+            memory.failed = false;
+            memory.fail_at = memory.calls + k;
+            s = step(f);
+            memory.fail_at = 0;
+            if (memory.failed) break;
+        }
+        if (s == GUIRA_ENOMEM) assert_int_equal(digest(f), before);
+        else assert_true(s == GUIRA_OK || s == GUIRA_EFULL || s == GUIRA_ELIMIT);
+        if (k == 1 && must) assert_true(memory.failed && s == GUIRA_ENOMEM);
+        assert_same(f, m);
+        assert_valid(f);
+    }
+}
+
+static void test_single_steps_without_memory_change_nothing(void **state) {
+    (void)state;
+    struct rng r = rng_for(__func__);
+    struct model m = {0};
+    guira_config c = paper(GUIRA_BOTH_LEVELS);
+    c.min_load = -1;
+    memory_hook();
+    guira *f = make(c, &r);
+    insert(f, &m, 500, &r);
+    starve(f, guira_consistent_scale_up, true, &m);
+    starve(f, out_of_another_shape, true, &m);
+    assert_true(stats_of(f).filters > 2);
+    starve(f, guira_consistent_compact, true, &m);
+    starve(f, guira_shrink_to_fit, false, &m);
+    starve(f, guira_consistent_scale_down, false, &m);
+    end(f, &m);
+    memory_unhook();
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_the_rate_is_that_of_all_entries_whatever_the_number_of_filters),
@@ -529,6 +575,7 @@ int main(void) {
         cmocka_unit_test(test_a_ring_too_small_for_more_is_a_limit),
         cmocka_unit_test(test_senseless_parameters_are_refused),
         cmocka_unit_test(test_single_steps_are_for_this_kind_only),
+        cmocka_unit_test(test_single_steps_without_memory_change_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
