@@ -70,15 +70,13 @@ typedef enum {
 /* How a filter is to be. Zero in any field means the default, so start from guira_config_init() or from {0}. */
 typedef struct {
     guira_kind kind;
-    uint64_t capacity; /* items to make room for at once; 0: the smallest size (tidal), not allowed for cuckoo */
-    double fpr;        /* wanted false-positive rate, in (0,1); chooses slot_bits when that is 0 */
-    unsigned
-        slot_bits; /* tidal and cuckoo: 12, 16 or 32; the papers' kinds: 4 to 32; 0: from fpr, or 16 (consistent: 32) */
-    double max_load;    /* grow above it, in (0,1); 0: 0.93 (tidal), 0.95 (cuckoo: what the capacity is planned for),
-                           0.90 (consistent) */
+    uint64_t capacity;  /* items to make room for at once; 0: the smallest size (tidal), not allowed for cuckoo */
+    double fpr;         /* wanted false-positive rate, in (0,1); chooses slot_bits when that is 0 */
+    unsigned slot_bits; /* tidal and cuckoo: 12, 16 or 32; the papers' kinds: 4 to 32; 0: from fpr, or 16 */
+    double max_load;    /* grow above it, in (0,1); 0: 0.93 (tidal), 0.95 (cuckoo: what the capacity is planned for) */
     double min_load;    /* shrink below it, less than max_load; 0: max_load - 0.05; negative: never shrink */
     uint8_t seed[16];   /* all zero: drawn from the system */
-    unsigned max_kicks; /* most entries moved to make room for one, up to 1000 (consistent: 2000); 0: 500 */
+    unsigned max_kicks; /* most entries moved to make room for one; 0: 500 */
     /* For dynamic, elastic and consistent, the kinds of the papers; the others take no notice. */
     unsigned bucket_slots;  /* b: slots in a bucket, 1 to 16; 0: 4 */
     uint64_t buckets;       /* m: buckets of one filter (elastic: to start with); 0: 64, or what the capacity needs */
@@ -87,7 +85,7 @@ typedef struct {
     unsigned candidates;    /* k: consistent: buckets an entry may be in, 1 to 32; 0: 2 */
     unsigned virtual_nodes; /* v: consistent: points of a bucket on the ring, 1 to 1024; 0: 10 */
     uint64_t ring;          /* M: consistent: points are 1..M-1, of which half can be used; at least 3; 0: 5 * 10^10 */
-    guira_policy policy;    /* consistent */
+    guira_policy policy;    /* consistent; its default for slot_bits is 32, for max_load 0.90 */
 } guira_config;
 
 typedef struct {
@@ -246,6 +244,7 @@ GUIRA_API uint64_t guira_saved_size(const guira *f);
 /* A filter that answers from the file at path without reading it in: opening takes as long for a gigabyte as for a
  * kilobyte, and processes that map the same file share its memory. It can be asked, looked at, saved and cloned; a clone
  * is an ordinary filter. Whatever would change it is refused with EUNSUPPORTED. guira_stats.bytes does not count the file.
+ * (A consistent filter is read in all the same, and its rings are checked here.)
  * Only header and counters are checked here. A file that is broken elsewhere does no harm but gives wrong answers;
  * guira_validate reads all of it and tells, and guira_clone fails with ECORRUPT.
  * A file that is saved anew while mapped is another one: the mapping stays with the old. But a file that is made shorter
