@@ -182,7 +182,8 @@ GUIRA_API guira_status guira_consistent_scale_up(guira *f);
 GUIRA_API guira_status guira_consistent_scale_down(guira *f);
 
 /* Adds an empty filter to the list, like the first was (c NULL) or as c has it: capacity, fpr, slot_bits, bucket_slots,
- * buckets, candidates, virtual_nodes and ring count. EINVAL: c makes no sense. ELIMIT: max_filters. ENOMEM. */
+ * buckets, candidates, virtual_nodes and ring count. EINVAL: c makes no sense. ELIMIT: there are
+ * max_filters, or it would be too large. ENOMEM. */
 GUIRA_API guira_status guira_consistent_scale_out(guira *f, const guira_config *c);
 
 /* Empties the filter with the lowest load into the others and drops it; and so on, until that fails or one is left. OK
