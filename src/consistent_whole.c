@@ -123,10 +123,18 @@ static uint64_t fitting(const struct consistent *f, const struct i2cf *it) {
     return buckets > (double)least ? (uint64_t)buckets : least;
 }
 
+/* Whether the load would stay below max_load without the filter that compact would take away. */
+static bool can_compact(const struct consistent *f) {
+    const struct i2cf *whole = guira__consistent_dispensable(f);
+    if (whole == NULL) return false;
+    double left = (double)(guira__consistent_totals(f).slots - i2cf_slots(whole));
+    return (double)f->head.items <= f->head.config.max_load * left;
+}
+
 guira_status guira__consistent_shrink_to_fit(guira *head) {
     struct consistent *f = SELF;
     f->reserved = 0;
-    while (f->filters > 1 && guira__consistent_compact(f) == GUIRA_OK) {
+    while (can_compact(f) && guira__consistent_compact(f) == GUIRA_OK) {
     }
     for (uint64_t i = 0; i < f->filters; i++)
         if (fitting(f, &f->list[i]) < f->list[i].buckets) (void)rebuild(f, &f->list[i], fitting(f, &f->list[i]), true);
