@@ -10,7 +10,8 @@
 #include "visible.h"
 
 /* One member, as far as the filter knows it.
- *   tidal:  where = its address seen from the bucket it is in, what = how many leading bits of that are known
+ *   tidal:  where = its address seen from the bucket it is in, what = how many leading bits of that are known,
+ *           and in windows above 8 bits for that its stamp
  *   cuckoo: where = the number of the bucket it is in,         what = its fingerprint */
 struct entry {
     uint64_t where;
