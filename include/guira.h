@@ -249,11 +249,10 @@ GUIRA_API guira_status guira_map(const char *path, guira **out);
  * costs a walk through the whole window.
  *
  * WHAT A CALL COSTS. It drops what has expired from 64 buckets at most, which is more than enough while calls keep coming.
- * After a pause of about 14/16 of T the next call looks through the whole window, 0.1 s for ten million keys or so, to
+ * After a pause of about 14/16 of T the next call looks through the whole window, some 0.2 s for ten million keys, to
  * catch up; guira_window_tick, called now and then, avoids it. After a pause of more than T (1 + 1/16) all is gone and
  * the window is as new, at once.
- * Nothing here may be called while another thread is calling anything for the same window, questions included that
- * change nothing, but those may run side by side. */
+ * Threads may ask (guira_window_contains) side by side as long as none changes the window. */
 
 typedef struct guira_window guira_window;
 
@@ -262,12 +261,12 @@ typedef struct {
     uint64_t length;   /* T, in the caller's unit of time; required */
     double fpr;        /* false-positive rate to stay below; 0: 1e-5. See guira_window_create */
     bool slides;       /* each sighting starts T anew; false: only one that was reported as not seen does */
-    uint64_t capacity; /* keys within T to have room for at all times; 0: none */
+    uint64_t capacity; /* keys to have room for, until there are more; a sixteenth more than come in T. 0: none */
     uint8_t seed[16];  /* all zero: drawn from the system */
 } guira_window_config;
 
-/* Makes an empty window whose time is 0. A slot has 32 bits, 27 of them for the key: that gives a rate of 2.3e-7 in a
- * window that does not outgrow its capacity, and of 3.3e-6 in one that grew from nothing to a million times as much.
+/* Makes an empty window whose time is 0. A slot has 32 bits, 27 of them for the key: that gives a rate of 2.6e-7 in a
+ * window that does not outgrow its capacity, and of 3.8e-6 in one that grew to a million times what it was.
  * EINVAL: an argument is NULL, length is 0, or fpr not in (0,1). ELIMIT: fpr is below these rates (the first if there is a
  * capacity, else the second), or the capacity beyond any machine. ENOMEM. EIO: no random seed. On failure *out is NULL. */
 GUIRA_API guira_status guira_window_create(const guira_window_config *c, guira_window **out);

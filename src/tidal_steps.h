@@ -132,7 +132,7 @@ ALWAYS_INLINE void make_one(struct tidal *f, const uint64_t *slot, unsigned n, u
  * clear that all goes well. */
 ALWAYS_INLINE bool bring_home_beyond(struct tidal *f, uint64_t n, struct journal *log, unsigned w) {
     uint64_t end = f->head.stash.n, stay = 0;
-    bool home[STASH_ALL];
+    bool home[STASH_ALL] = {false};
     for (uint64_t i = n; i < end; i++) {
         home[i] = place(f, f->head.stash.entry[i], f->head.config.max_kicks, log, w);
         stay += !home[i];

@@ -18,10 +18,10 @@ static const guira *const_filter_of(const guira_window *w) { return w == NULL ? 
 /* ------------------------------------------------------------------------------------------------------- life and death */
 
 /* Of an entry 26 bits count, the 27th being the mark. A window that may start small is to keep its promise until it has
- * grown a millionfold. */
+ * grown a millionfold. Entries that move across the tide line may lose a bit, which costs up to 11 %. */
 static double best_rate(const guira_config *c) {
     double growth = c->capacity > 0 ? 1 : 0x1p20;
-    return ldexp(2 * bucket_slots(AGED) * c->max_load, 1 - AGED) * (1 + log(growth));
+    return 1.15 * ldexp(2 * bucket_slots(AGED) * c->max_load, 1 - AGED) * (1 + log(growth));
 }
 
 static guira_status resolve(const guira_window_config *c, guira_config *out) {

@@ -13,7 +13,7 @@
  *
  * It may fall behind: a call does so much and no more. But a stamp of 32 steps ago looks like one of now, so the dead
  * must be dropped within 15 steps. What is ahead of the hand it last saw in the round before this one, which began in
- * step `before`. At most 16 steps old were its entries then; so if it is 15 steps since, it has to go all the way at once.
+ * step `before`. At most 16 steps old were its entries then; after 15 more steps it has to go all the way at once.
  *
  *     window.c         the public functions
  *     window_hand.c    time and the hand
@@ -35,7 +35,7 @@ guira_status guira__window_create_on(const char *isa, const guira_window_config 
 
 enum {
     BUCKETS_PER_CALL = 64, /* with one call per new entry 2 or 3 are enough; so many while traffic falls to a 20th */
-    LAST_CALL = 15         /* steps since `before` */
+    LAST_CALL = 15         /* steps since `before`, and not one more */
 };
 
 /* Sets the clock to now: all that follows from it alone. */

@@ -166,6 +166,8 @@ static void test_growth_beyond_every_tail_loses_nobody(void **state) {
     for (uint64_t i = 0; i < 8; i++) assert_true(see(w, spread(i), 1600));
     assert_window_valid(w);
     assert_int_equal(guira_window_tick(w, 1700), GUIRA_OK);
+    for (uint64_t i = 0; i < 8; i++) assert_false(ask(w, spread(i), 1700));
+    assert_int_equal(guira_window_tick(w, 1800), GUIRA_OK); /* when the hand has been everywhere */
     assert_int_equal(window_stats(w).items, 0);
     assert_int_equal(window_stats(w).buckets, 2);
     guira_window_destroy(w);
