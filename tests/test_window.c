@@ -148,6 +148,21 @@ static void test_the_edges_are_exact_for_every_small_length(void **state) {
     }
 }
 
+/* 16 * 2^60 steps are none modulo 2^64. */
+static void test_no_jump_is_too_long_to_be_noticed(void **state) {
+    (void)state;
+    struct rng r = rng_for(__func__);
+    for (unsigned log2 = 0; log2 < 64; log2++) {
+        guira_window *w = window_make(1, true, &r);
+        uint64_t jump = UINT64_C(1) << log2;
+        for (uint64_t i = 0; i < 100; i++) see(w, spread(i), 0);
+        assert_int_equal(ask(w, spread(0), jump), jump == 1);
+        assert_int_equal(see(w, spread(0), jump), jump == 1);
+        assert_int_equal(window_stats(w).items, jump == 1 ? 100 : 1);
+        guira_window_destroy(w);
+    }
+}
+
 static void test_a_window_that_slides_starts_anew_with_each_sighting(void **state) {
     (void)state;
     struct rng r = rng_for(__func__);
@@ -379,6 +394,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_keys_are_seen_until_the_end_of_the_window_and_not_after),
         cmocka_unit_test(test_the_edges_are_exact_for_every_small_length),
+        cmocka_unit_test(test_no_jump_is_too_long_to_be_noticed),
         cmocka_unit_test(test_a_window_that_slides_starts_anew_with_each_sighting),
         cmocka_unit_test(test_time_never_goes_backwards),
         cmocka_unit_test(test_a_question_changes_nothing),
