@@ -293,6 +293,37 @@ static void test_every_truncation_and_every_flipped_bit_is_noticed(void **state)
     guira_window_destroy(w);
 }
 
+/* Tries with one allocation after the other failing, until none does. */
+static void test_loading_copying_and_clearing_without_memory_change_nothing(void **state) {
+    (void)state;
+    struct rng r = rng_for(__func__);
+    guira_window *w, *copy, *back;
+    memory_hook();
+    w = window_make(1000, true, &r);
+    run_alike(&w, 1, 2000, &r);
+    struct bytes b = window_saved(w);
+    uint64_t before = digest(filter_in(w)), k = 0;
+    do {
+        k++;
+        copy = back = NULL;
+        memory.failed = false;
+        memory.fail_at = memory.calls + k;
+        guira_status cloned = guira_window_clone(w, &copy), loaded = GUIRA_OK;
+        if (cloned == GUIRA_OK) loaded = guira_window_load_from(b.at, b.n, &back);
+        guira_status cleared = copy != NULL && loaded == GUIRA_OK ? guira_window_clear(copy) : GUIRA_OK;
+        assert_int_equal(cloned == GUIRA_ENOMEM, copy == NULL);
+        assert_int_equal(loaded == GUIRA_ENOMEM, cloned == GUIRA_OK && back == NULL);
+        if (cleared == GUIRA_ENOMEM) assert_int_equal(digest(filter_in(copy)), before);
+        assert_int_equal(memory.failed, cloned != GUIRA_OK || loaded != GUIRA_OK || cleared != GUIRA_OK);
+        guira_window_destroy(copy);
+        guira_window_destroy(back);
+    } while (memory.failed);
+    assert_true(k > 10);
+    guira_window_destroy(w);
+    memory_unhook();
+    free(b.at);
+}
+
 /* Saved with a clock that cannot be, so that all the sums are right. */
 static void assert_refused(guira_window *w, const char *expected) {
     const char *reason = NULL;
@@ -343,6 +374,7 @@ int main(void) {
         cmocka_unit_test(test_paths_and_descriptors_carry_windows),
         cmocka_unit_test(test_a_window_is_no_filter_and_a_filter_no_window),
         cmocka_unit_test(test_every_truncation_and_every_flipped_bit_is_noticed),
+        cmocka_unit_test(test_loading_copying_and_clearing_without_memory_change_nothing),
         cmocka_unit_test(test_what_cannot_be_is_refused_though_its_sums_are_right),
     };
     return cmocka_run_group_tests(tests, directory_make, directory_remove);
