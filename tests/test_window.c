@@ -95,12 +95,13 @@ static void check_length(uint64_t length, bool slides, struct rng *r) {
     h->salt = rng_next(r);
     h->w = window_make(length, slides, r);
     live(h, quick_run() ? 10000 : 60000, r);
-    if (h->wrong > 3) fail_msg("%llu of %llu", (unsigned long long)h->wrong, (unsigned long long)h->questions);
+    if (h->wrong > 8) fail_msg("%llu of %llu", (unsigned long long)h->wrong, (unsigned long long)h->questions);
     guira_window_destroy(h->w);
     free(h);
 }
 
-/* Four false positives in 120,000 questions: at 1e-7, the rate of so small a window, once in 10^9 runs. */
+/* At a rate of 1.5e-6, the most that so small a window has, and up to 120,000 questions 0.2 false positives are to be
+ * expected. Nine will not be seen in a lifetime, unless something is wrong. */
 static void test_keys_are_seen_until_the_end_of_the_window_and_not_after(void **state) {
     (void)state;
     struct rng r = rng_for(__func__);
