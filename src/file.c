@@ -109,12 +109,12 @@ guira_status guira_save(const guira *f, const char *path) {
 /* ------------------------------------------------------------------------------------------------------------- loading */
 
 /* A view of all the bytes, every sum compared; then its structure; then a filter of its own. */
-guira_status guira_load_from(const void *bytes, size_t n, guira **out) {
+guira_status guira__load_from(const void *bytes, size_t n, enum content content, guira **out) {
     guira *view;
     if (out == NULL) return GUIRA_EINVAL;
     *out = NULL;
     if (bytes == NULL) return GUIRA_EINVAL;
-    guira_status s = guira__format_view(bytes, n, false, &view);
+    guira_status s = guira__format_view(bytes, n, content, false, &view);
     if (s != GUIRA_OK) return s;
     s = view->ops->check(view) == NULL ? view->ops->clone(view, out) : GUIRA_ECORRUPT;
     guira_destroy(view);
@@ -165,23 +165,23 @@ static guira_status read_rest(int fd, size_t come, size_t total, uint8_t **bytes
     return GUIRA_OK;
 }
 
-static guira_status read_header(int fd, uint8_t *header, uint64_t *total) {
+static guira_status read_header(int fd, enum content content, uint8_t *header, uint64_t *total) {
     guira_config c;
     guira_status s = read_all(fd, header, HEADER_BYTES);
     if (s != GUIRA_OK) return s == GUIRA_ECORRUPT ? GUIRA_EFORMAT : s;
-    s = guira__header_read(header, total, &c);
+    s = guira__header_read(header, content, total, &c);
     return s == GUIRA_OK && *total > SIZE_MAX / 2 ? GUIRA_ECORRUPT : s;
 }
 
-guira_status guira_load_fd(int fd, guira **out) {
+guira_status guira__load_fd(int fd, enum content content, guira **out) {
     uint64_t total;
     if (out == NULL) return GUIRA_EINVAL;
     *out = NULL;
     uint8_t *bytes = guira__alloc(HEADER_BYTES);
     if (bytes == NULL) return GUIRA_ENOMEM;
-    guira_status s = read_header(fd, bytes, &total);
+    guira_status s = read_header(fd, content, bytes, &total);
     if (s == GUIRA_OK) s = read_rest(fd, HEADER_BYTES, (size_t)total, &bytes);
-    if (s == GUIRA_OK) s = guira_load_from(bytes, (size_t)total, out);
+    if (s == GUIRA_OK) s = guira__load_from(bytes, (size_t)total, content, out);
     guira__free(bytes);
     return s;
 }
@@ -192,13 +192,13 @@ static bool at_end(int fd) {
     return read_all(fd, &more, 1) != GUIRA_OK;
 }
 
-guira_status guira_load(const char *path, guira **out) {
+guira_status guira__load(const char *path, enum content content, guira **out) {
     if (out == NULL) return GUIRA_EINVAL;
     *out = NULL;
     if (path == NULL) return GUIRA_EINVAL;
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0) return GUIRA_EIO;
-    guira_status s = guira_load_fd(fd, out);
+    guira_status s = guira__load_fd(fd, content, out);
     if (s == GUIRA_OK && !at_end(fd)) {
         guira_destroy(*out);
         *out = NULL;
@@ -206,4 +206,12 @@ guira_status guira_load(const char *path, guira **out) {
     }
     close(fd);
     return s;
+}
+
+guira_status guira_load(const char *path, guira **out) { return guira__load(path, A_FILTER, out); }
+
+guira_status guira_load_fd(int fd, guira **out) { return guira__load_fd(fd, A_FILTER, out); }
+
+guira_status guira_load_from(const void *bytes, size_t n, guira **out) {
+    return guira__load_from(bytes, n, A_FILTER, out);
 }
