@@ -13,6 +13,7 @@
  *   - believe nothing: whatever the bytes, neither asking nor ops->check may go astray. ops->check is what decides
  *     about the rest, and whatever it lets pass no operation on a clone may choke on;
  *   - carry the ops it was given, and have ops->destroy, clone, check, dump and stats work on it;
+ *   - be cloned by a clone that undoes a failure without f->ops->destroy, which for a mapped filter ends the mapping;
  *   - not own the bytes. They start on a multiple of 64 in a file that is mapped; in one that is loaded, anywhere. */
 #ifndef GUIRA_FORMAT_H
 #define GUIRA_FORMAT_H
