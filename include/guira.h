@@ -307,6 +307,16 @@ GUIRA_API guira_status guira_shared_merge(guira_shared *into, const guira_shared
 GUIRA_API guira_status guira_shared_stats_get(const guira_shared *g, guira_stats *out);
 GUIRA_API guira_status guira_shared_validate(const guira_shared *g, const char **reason);
 
+/* As guira_save, guira_load and so on. Saving takes each shard as it is at one moment, and needs memory for a copy of it;
+ * nobody waits for the disk, and readers for nothing. A file of this kind is EFORMAT to guira_load, and the other way
+ * round. */
+GUIRA_API guira_status guira_shared_save(const guira_shared *g, const char *path);
+GUIRA_API guira_status guira_shared_load(const char *path, guira_shared **out);
+GUIRA_API guira_status guira_shared_save_fd(const guira_shared *g, int fd);
+GUIRA_API guira_status guira_shared_load_fd(int fd, guira_shared **out);
+GUIRA_API guira_status guira_shared_save_to(const guira_shared *g, guira_write_fn *write, void *to);
+GUIRA_API guira_status guira_shared_load_from(const void *bytes, size_t n, guira_shared **out);
+
 /* ------------------------------------------------------------------------------------------------------------- windows
  * "Was this seen in the last T?" A window forgets by itself, and its memory follows the traffic:
  *

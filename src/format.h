@@ -70,6 +70,15 @@ guira_status guira__format_view(const uint8_t *bytes, uint64_t n, enum content c
 /* Whether all the sections between header and end are intact. */
 bool guira__format_intact(const uint8_t *bytes, uint64_t n);
 
+/* Puts what `save` writes into the file at path, as guira_save does (file.c). */
+typedef guira_status guira__save_fd(const void *what, int fd);
+guira_status guira__save(const char *path, guira__save_fd *save, const void *what);
+
+/* All n bytes to a file; `to` is a pointer to its number. False: writing failed. */
+bool guira__write_fd(void *to, const void *bytes, size_t n);
+/* And n bytes from one. EIO; ECORRUPT: there are fewer. */
+guira_status guira__read_fd(int fd, uint8_t *to, size_t n);
+
 /* guira_load, guira_load_fd and guira_load_from for either content (file.c). */
 guira_status guira__load(const char *path, enum content content, guira **out);
 guira_status guira__load_fd(int fd, enum content content, guira **out);
