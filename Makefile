@@ -13,6 +13,12 @@ H_FILES = $(wildcard $(addsuffix /*.h,include src tests tests/fuzz bench example
 build = cmake --preset $(1) --log-level=WARNING $(2) && cmake --build --preset $(1) -j $(JOBS)
 ctest = ctest --preset $(1) -j $(JOBS)
 
+# What several threads take part in. ThreadSanitizer of gcc 12 cannot live with as much ASLR as new kernels give.
+TSAN_TESTS = test_shared test_metrics
+NO_ASLR = $(shell setarch $$(uname -m) -R true 2>/dev/null && echo setarch $$(uname -m) -R)
+empty =
+space = $(empty) $(empty)
+
 .PHONY: all run test check fuzz bench fmt fmt-check lint install clean help deps-build deps-test
 .NOTPARALLEL:
 MAKEFLAGS += --no-print-directory
@@ -23,12 +29,14 @@ all: deps-build ## build the library, the examples and the benchmark (build/rele
 run: all ## build, then run the example examples/flows.c
 	build/release/examples/flows
 
-test: deps-build deps-test fmt-check ## all tests, a build by clang, quick tests under sanitizers
+test: deps-build deps-test fmt-check ## all tests, a build by clang, quick tests under sanitizers (address, undefined, thread)
 	$(call build,release,-DGUIRA_TESTS=ON)
 	$(call ctest,release)
 	if command -v clang >/dev/null; then $(call build,clang); else echo "no clang: not built with it"; fi
 	$(call build,asan)
 	GUIRA_QUICK=1 $(call ctest,asan)
+	cmake --preset tsan --log-level=WARNING && cmake --build --preset tsan -j $(JOBS) --target $(TSAN_TESTS)
+	GUIRA_QUICK=1 $(NO_ASLR) ctest --preset tsan -R '^($(subst $(space),|,$(TSAN_TESTS)))$$'
 
 check: deps-build deps-test ## all tests in full under ASan and UBSan
 	$(call build,asan)
