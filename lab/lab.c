@@ -166,9 +166,9 @@ uint64_t mix(uint64_t x) {
     return x ^ (x >> 31);
 }
 
-uint64_t rng_next(struct rng *r) { return mix(r->state += UINT64_C(0x9e3779b97f4a7c15)); }
-uint64_t rng_below(struct rng *r, uint64_t n) { return rng_next(r) % n; }
-double rng_unit(struct rng *r) { return ldexp((double)(rng_next(r) >> 11), -53); }
+uint64_t dice_next(struct dice *r) { return mix(r->state += UINT64_C(0x9e3779b97f4a7c15)); }
+uint64_t dice_below(struct dice *r, uint64_t n) { return dice_next(r) % n; }
+double dice_unit(struct dice *r) { return ldexp((double)(dice_next(r) >> 11), -53); }
 
 struct key key_of(enum stream stream, uint64_t i) {
     struct key key;

@@ -68,13 +68,13 @@ bool rate_is(struct rate r, double expected, double beyond); /* within the error
 
 /* ------------------------------------------------------------------------------------------------------ chance and keys */
 
-struct rng {
+struct dice {
     uint64_t state;
 };
 uint64_t mix(uint64_t x); /* one to one */
-uint64_t rng_next(struct rng *r);
-uint64_t rng_below(struct rng *r, uint64_t n);
-double rng_unit(struct rng *r); /* [0, 1) */
+uint64_t dice_next(struct dice *r);
+uint64_t dice_below(struct dice *r, uint64_t n);
+double dice_unit(struct dice *r); /* [0, 1) */
 
 /* Key number i of a stream, 13 bytes as in the papers' data; no two are equal. Streams: who is in, who is not. */
 enum { KEY_BYTES = 13 };

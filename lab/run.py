@@ -18,7 +18,7 @@ import time
 
 import page
 
-LAB = pathlib.Path(__file__).resolve().parent
+LAB = pathlib.Path(__file__).absolute().parent
 FIGURES = [
     "summary",
     "ccf-table2", "ccf-fig2", "ccf-fig3", "ccf-fig4", "ccf-fig5",

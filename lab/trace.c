@@ -80,10 +80,10 @@ static double intensity(double x) {
     return x > 0.85 ? 0.25 * waves : waves;
 }
 
-static double arrival(struct rng *r, double seconds) {
+static double arrival(struct dice *r, double seconds) {
     for (;;) {
-        double x = rng_unit(r);
-        if (rng_unit(r) * 2.3 < intensity(x)) return x * seconds;
+        double x = dice_unit(r);
+        if (dice_unit(r) * 2.3 < intensity(x)) return x * seconds;
     }
 }
 
@@ -93,7 +93,7 @@ static int by_start(const void *a, const void *b) {
 }
 
 /* Source and destination, as a flow is known by; a counter, mixed, makes every pair a different one. */
-static size_t address_pair(struct rng *secret, size_t i, char *out, size_t room) {
+static size_t address_pair(struct dice *secret, size_t i, char *out, size_t room) {
     uint64_t pair = mix(secret->state ^ i);
     const uint8_t *p = (const uint8_t *)&pair;
     return (size_t)snprintf(out, room, "%u.%u.%u.%u>%u.%u.%u.%u", p[0], p[1], p[2], p[3], p[4], p[5], p[6], p[7]);
@@ -107,14 +107,14 @@ static void stretch(struct trace *t, const double *duration, double by, double s
 /* Most flows are short and a few are long (a Pareto law); all durations are stretched until the peak is right. */
 struct trace trace_generate(uint64_t seed, size_t flows, size_t peak, double seconds) {
     struct trace t = {0};
-    struct rng r = {mix(seed)};
+    struct dice r = {mix(seed)};
     double *start = malloc(flows * sizeof *start + 1), *duration = malloc(flows * sizeof *duration + 1);
     if (start == NULL || duration == NULL) lab_die("no memory for the trace");
     for (size_t i = 0; i < flows; i++) start[i] = arrival(&r, seconds);
     qsort(start, flows, sizeof *start, by_start);
     for (size_t i = 0; i < flows; i++) {
         char key[64];
-        duration[i] = pow(1 - rng_unit(&r), -1 / 1.8);
+        duration[i] = pow(1 - dice_unit(&r), -1 / 1.8);
         add_flow(&t, start[i], seconds, key, address_pair(&r, i, key, sizeof key));
     }
     double low = 0, high = seconds;

@@ -20,14 +20,14 @@ static unsigned matching_of_figure_2(void) {
 }
 
 /* The chance that n random elements all find room, by trying. */
-static struct rate placed(struct rng *r, unsigned m, unsigned n, unsigned k, unsigned b, unsigned trials) {
+static struct rate placed(struct dice *r, unsigned m, unsigned n, unsigned k, unsigned b, unsigned trials) {
     unsigned good = 0;
     for (unsigned t = 0; t < trials; t++) {
         struct orient o = orient_make(m, b, k);
         bool all = true;
         for (unsigned i = 0; i < n && all; i++) {
             uint32_t choice[8];
-            for (unsigned j = 0; j < k; j++) choice[j] = (uint32_t)rng_below(r, m);
+            for (unsigned j = 0; j < k; j++) choice[j] = (uint32_t)dice_below(r, m);
             all = orient_insert(&o, choice);
         }
         good += all;
@@ -48,7 +48,7 @@ static void walk_through(struct lab *lab) {
 
 int main(int argc, char **argv) {
     struct lab lab = lab_open(argc, argv, "ccf-fig2");
-    struct rng r = {lab.seed};
+    struct dice r = {lab.seed};
     unsigned trials = lab.quick ? 2000 : 20000;
     bool bounded = true;
     lab_compare(&lab, "fingerprints stored in Fig. 2", 3, matching_of_figure_2(), 0);

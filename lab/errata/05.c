@@ -9,7 +9,7 @@ static bool kick(struct ecf *f, uint64_t *bucket, uint16_t *fingerprint) {
     for (unsigned i = 0; i < 100; i++) {
         uint16_t *room = ecf_find(f, *bucket, 0);
         if (room != NULL) return *room = *fingerprint, true;
-        uint16_t *slot = ecf_bucket(f, *bucket) + rng_below(&f->rng, f->slots), out = *slot;
+        uint16_t *slot = ecf_bucket(f, *bucket) + dice_below(&f->dice, f->slots), out = *slot;
         *slot = *fingerprint;
         *fingerprint = out;
         *bucket = ecf_other(f, *bucket, out);

@@ -11,7 +11,7 @@ static unsigned places(struct ring *ring, uint64_t fingerprint) {
 }
 
 static void as_printed(struct lab *lab) {
-    struct rng r = {lab->seed};
+    struct dice r = {lab->seed};
     struct ring ring = ring_make(64, 10, &r);
     unsigned copies = CANDIDATES * SLOTS + 1, most = 0, added = 0, limit = lab->quick ? 500 : 3000;
     while (added < limit && places(&ring, 42) < copies) {
@@ -24,4 +24,25 @@ static void as_printed(struct lab *lab) {
     ring_free(&ring);
 }
 
-void erratum_06(struct lab *lab) { as_printed(lab); }
+static void library(struct lab *lab) {
+    guira_config c = {.kind = GUIRA_CONSISTENT, .bucket_slots = SLOTS, .policy = GUIRA_BUCKET_LEVEL};
+    guira *f = lab_filter(lab, c);
+    lab_fill(f, 0, 100);
+    uint64_t before = lab_stats(f).buckets;
+    guira_status s = GUIRA_OK;
+    unsigned copies = 0;
+    while (s == GUIRA_OK && copies < 1000) {
+        s = lab_insert(f, OTHERS, 1);
+        copies += s == GUIRA_OK;
+    }
+    uint64_t added = lab_stats(f).buckets - before;
+    lab_hold(lab, "the library takes at most k b copies, then says so, without growing for it",
+             text("%u copies, %llu buckets added, then: %s", copies, (unsigned long long)added, guira_strerror(s)),
+             s == GUIRA_EDUPLICATE && copies <= CANDIDATES * SLOTS && added <= copies && lab_missing(f, 0, 100) == 0);
+    guira_destroy(f);
+}
+
+void erratum_06(struct lab *lab) {
+    as_printed(lab);
+    library(lab);
+}

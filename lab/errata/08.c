@@ -22,12 +22,13 @@ void erratum_08(struct lab *lab) {
         printed += theory_hit_printed(5, 3, 2, j);
         exact &= theory_hit_ways(5, 6, j) == ways[j] && fabs(theory_hit(5, 6, j) - ways[j] / 15625.0) < 1e-15;
     }
-    lab_refute(lab, "Eq. 11 with n in its binomials, summed over all j", "should be 1", text("%g", printed), printed == 0);
+    lab_refute(lab, "Eq. 11 with n in its binomials, summed over all j", "should be 1", text("%g", printed),
+               printed == 0);
     double floor_bound = theory_all_placed_printed_range(5, 3, 2, 2);
     lab_refute(lab, "Eq. 10 starts at floor(n/b) = 1", "0.99968", text("%.5f", floor_bound),
                fabs(floor_bound - 0.99968) > 1e-6);
-    lab_hold(lab, "C(m,j) j! S(nk,j) / m^(nk) is what counting all 15,625 cases gives", text("p{Omega=3} = %.4f", ways[3] / 15625.0),
-             exact);
+    lab_hold(lab, "C(m,j) j! S(nk,j) / m^(nk) is what counting all 15,625 cases gives",
+             text("p{Omega=3} = %.4f", ways[3] / 15625.0), exact);
     lab_hold(lab, "the sum from ceil(n/b) to min(nk, m) is 15620 / 15625", text("%.5f", theory_all_placed(5, 3, 2, 2)),
              fabs(theory_all_placed(5, 3, 2, 2) - 15620.0 / 15625) < 1e-12);
     lab_note(lab, "max{nk, m} for min{nk, m} only adds terms that are 0", text("p{Omega=6} = %g", theory_hit(5, 6, 6)));

@@ -6,7 +6,7 @@
 #include "theory.h"
 
 /* What one unsuccessful query reads: steps of binary search and slots of buckets, in s filters. */
-static double query_cost(struct rng *r, unsigned s, unsigned m, unsigned k, unsigned b) {
+static double query_cost(struct dice *r, unsigned s, unsigned m, unsigned k, unsigned b) {
     enum { QUERIES = 200 };
     uint64_t cost = 0;
     for (unsigned i = 0; i < s; i++) {
@@ -23,7 +23,7 @@ static double query_cost(struct rng *r, unsigned s, unsigned m, unsigned k, unsi
 }
 
 void erratum_09(struct lab *lab) {
-    struct rng r = {lab->seed};
+    struct dice r = {lab->seed};
     double crossing = theory_crossover(50, 2, 2), threshold = theory_threshold(50, 2, 2);
     lab_refute(lab, "Fig. 3: the threshold is the crossing divided by b", text("%g / 2 = %g", crossing, crossing / 2),
                text("%.4f by Eq. 9", threshold), fabs(crossing / 2 - threshold) > 1);
@@ -38,7 +38,7 @@ void erratum_09(struct lab *lab) {
         worst_sum = fmax(worst_sum, fabs(measured / sum - 1));
         worst_product = fmax(worst_product, fabs(measured / product - 1));
     }
-    lab_refute(lab, "Theorem 2: a query reads s k b log m", "product", text("off by up to %.0f %%", 100 * worst_product),
-               worst_product > 0.3);
+    lab_refute(lab, "Theorem 2: a query reads s k b log m", "product",
+               text("off by up to %.0f %%", 100 * worst_product), worst_product > 0.3);
     lab_hold(lab, "it reads s k (log(m v) + b)", text("off by at most %.0f %%", 100 * worst_sum), worst_sum < 0.1);
 }

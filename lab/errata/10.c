@@ -26,14 +26,14 @@ static unsigned zero_is_empty(unsigned n, unsigned *ghosts) {
 }
 
 /* Four filters under random insertions and removals: how often "least loaded" and "last extended" are not the same. */
-static double disagreement(struct rng *r) {
+static double disagreement(struct dice *r) {
     unsigned items[4] = {0}, capacity[4] = {192, 192, 192, 192}, extended = 0, differ = 0, steps = 20000;
     for (unsigned i = 0; i < steps; i++) {
-        unsigned least = 0, from = (unsigned)rng_below(r, 4);
+        unsigned least = 0, from = (unsigned)dice_below(r, 4);
         for (unsigned j = 1; j < 4; j++)
             if (items[j] < items[least]) least = j;
         differ += least != extended;
-        if (rng_below(r, 10) < 6) {
+        if (dice_below(r, 10) < 6) {
             if (++items[least] > capacity[least]) capacity[extended = least] += 3;
         } else if (items[from] > 0) items[from]--;
     }
@@ -41,7 +41,7 @@ static double disagreement(struct rng *r) {
 }
 
 void erratum_10(struct lab *lab) {
-    struct rng r = {lab->seed};
+    struct dice r = {lab->seed};
     unsigned ghosts, zero = zero_is_empty(BUCKETS, &ghosts);
     lab_refute(lab, "fingerprints from 0 to 2^f - 1, with 0 for empty slots: members that leave no trace", "none",
                text("%u of %d", zero, BUCKETS), zero > 0);
@@ -50,4 +50,11 @@ void erratum_10(struct lab *lab) {
     double differ = disagreement(&r);
     lab_refute(lab, "the active filter: least loaded (section III-C), or last extended (III-B)", "the same",
                text("different in %.0f %% of the insertions", 100 * differ), differ > 0.05);
+    guira_config c = {.kind = GUIRA_CONSISTENT, .slot_bits = 8, .max_filters = 4};
+    guira *f = lab_filter(lab, c);
+    uint64_t filled = lab_fill(f, 0, 150), missing = lab_missing(f, 0, filled);
+    lab_hold(lab, "the library's filter with 8-bit fingerprints denies no member",
+             text("%llu of %llu", (unsigned long long)missing, (unsigned long long)filled),
+             missing == 0 && filled > 100);
+    guira_destroy(f);
 }

@@ -18,10 +18,13 @@ static void case_3(struct lab *lab) {
         }
         ecf_free(&f);
     }
-    lab_refute(lab, "case 3: i even, odd offset: move to B[i/2 - 1] (48 buckets, many filters)", "a bucket of the filter",
-               text("%llu of %llu entries go to B[-1]", (unsigned long long)negative, (unsigned long long)entries), negative > 0);
+    lab_refute(lab, "case 3: i even, odd offset: move to B[i/2 - 1] (48 buckets, many filters)",
+               "a bucket of the filter",
+               text("%llu of %llu entries go to B[-1]", (unsigned long long)negative, (unsigned long long)entries),
+               negative > 0);
     lab_hold(lab, "they belong to the last bucket: the index wraps",
-             text("%llu of %llu", (unsigned long long)wrapped_right, (unsigned long long)negative), wrapped_right == negative);
+             text("%llu of %llu", (unsigned long long)wrapped_right, (unsigned long long)negative),
+             wrapped_right == negative);
 }
 
 static void history(struct lab *lab) {

@@ -58,7 +58,8 @@ static void theorem_6_2(struct lab *lab) {
     lab_hold(lab, "C(N, 2M+1) times the pair probability is above the chance of such a collision (a union bound)",
              text("N = 8: %.4f, measured %s", ours, rate_text(alike)), above);
     double absurd = theory_ecf_failure(100, BUCKETS, SLOTS, BITS);
-    lab_refute(lab, "it is a lower bound of a probability (N = 100, 8 buckets)", "at most 1", text("%.0f", absurd), absurd > 1);
+    lab_refute(lab, "it is a lower bound of a probability (N = 100, 8 buckets)", "at most 1", text("%.0f", absurd),
+               absurd > 1);
 }
 
 static void extension_cost(struct lab *lab) {
@@ -75,7 +76,8 @@ static void extension_cost(struct lab *lab) {
 }
 
 void erratum_18(struct lab *lab) {
-    lab_refute(lab, "\"round to the next integer; e.g., 3/2 = 1\"", "the next integer is 2", text("floor: %d", 3 / 2), 3 / 2 != 2);
+    lab_refute(lab, "\"round to the next integer; e.g., 3/2 = 1\"", "the next integer is 2", text("floor: %d", 3 / 2),
+               3 / 2 != 2);
     theorem_6_2(lab);
     extension_cost(lab);
 }

@@ -19,7 +19,7 @@ struct ecf ecf_make(uint64_t buckets, unsigned slots, unsigned bits, uint64_t se
     f.bits = bits;
     f.max_kicks = 500;
     f.slot = slots_make(buckets * slots);
-    f.rng.state = seed;
+    f.dice.state = seed;
     return f;
 }
 
@@ -86,7 +86,7 @@ bool ecf_put(struct ecf *f, uint64_t bucket, uint16_t fingerprint) {
     unsigned n = 0;
     while (!put_here(f, bucket, fingerprint)) {
         if (n == f->max_kicks) break;
-        uint16_t *victim = ecf_bucket(f, bucket) + rng_below(&f->rng, f->slots), out = *victim;
+        uint16_t *victim = ecf_bucket(f, bucket) + dice_below(&f->dice, f->slots), out = *victim;
         *victim = fingerprint;
         log[n++] = victim;
         f->kicks++;
@@ -109,7 +109,7 @@ bool ecf_put(struct ecf *f, uint64_t bucket, uint16_t fingerprint) {
 bool ecf_insert(struct ecf *f, uint64_t key) {
     struct ecf_entry e = ecf_entry_of(f, key);
     if (put_here(f, e.first, e.fingerprint) || put_here(f, e.second, e.fingerprint)) return true;
-    return ecf_put(f, rng_below(&f->rng, 2) ? e.first : e.second, e.fingerprint);
+    return ecf_put(f, dice_below(&f->dice, 2) ? e.first : e.second, e.fingerprint);
 }
 
 void ecf_extend(struct ecf *f, unsigned factor) {

@@ -31,7 +31,7 @@ struct ecf {
     uint64_t items;
     uint64_t kicks, reads, writes; /* cells, as the paper counts */
     uint64_t accesses;             /* buckets looked at by ecf_has */
-    struct rng rng;
+    struct dice dice;
 };
 
 struct ecf_entry {

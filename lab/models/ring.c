@@ -28,20 +28,29 @@ static void add_point(struct ring *ring, uint64_t at, uint32_t bucket) {
     ring->points++;
 }
 
-uint32_t ring_add(struct ring *ring, struct rng *r, uint32_t *successor) {
+uint32_t ring_add(struct ring *ring, struct dice *r, uint32_t *successor) {
     uint64_t at[1024];
     for (unsigned i = 0; i < ring->virtual_nodes; i++) {
-        at[i] = 1 + rng_below(r, ring->size - 1);
+        at[i] = 1 + dice_below(r, ring->size - 1);
         if (successor != NULL) successor[i] = ring_find(ring, at[i]); /* before any of the new points is there */
     }
     for (unsigned i = 0; i < ring->virtual_nodes; i++) add_point(ring, at[i], ring->buckets);
     return ring->buckets++;
 }
 
-struct ring ring_make(uint32_t buckets, unsigned virtual_nodes, struct rng *r) {
-    struct ring ring = {.virtual_nodes = virtual_nodes, .size = UINT64_C(50000000000)};
-    for (uint32_t i = 0; i < buckets; i++) ring_add(&ring, r, NULL);
-    ring.steps = 0;
+static int by_place(const void *a, const void *b) {
+    const struct ring_point *x = a, *y = b;
+    return x->at < y->at ? -1 : x->at > y->at;
+}
+
+struct ring ring_make(uint32_t buckets, unsigned virtual_nodes, struct dice *r) {
+    struct ring ring = {.buckets = buckets, .virtual_nodes = virtual_nodes, .size = UINT64_C(50000000000)};
+    ring.points = ring.room = buckets * virtual_nodes;
+    ring.point = malloc(ring.room * sizeof *ring.point + 1);
+    if (ring.point == NULL) lab_die("no memory for a ring");
+    for (uint32_t i = 0; i < ring.points; i++)
+        ring.point[i] = (struct ring_point){1 + dice_below(r, ring.size - 1), i / virtual_nodes};
+    qsort(ring.point, ring.points, sizeof *ring.point, by_place);
     return ring;
 }
 

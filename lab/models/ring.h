@@ -24,11 +24,11 @@ struct ring {
     uint64_t steps; /* comparisons so far, of binary search */
 };
 
-struct ring ring_make(uint32_t buckets, unsigned virtual_nodes, struct rng *r);
+struct ring ring_make(uint32_t buckets, unsigned virtual_nodes, struct dice *r);
 void ring_free(struct ring *ring);
 
 /* Adds a bucket; its number. successor (if not NULL, room for v) gets the bucket behind each new point. */
-uint32_t ring_add(struct ring *ring, struct rng *r, uint32_t *successor);
+uint32_t ring_add(struct ring *ring, struct dice *r, uint32_t *successor);
 
 uint32_t ring_find(struct ring *ring, uint64_t hash); /* the bucket of a hash in 1..M-1 */
 uint64_t ring_hash(const struct ring *ring, uint64_t fingerprint, unsigned i);

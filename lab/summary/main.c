@@ -1,0 +1,105 @@
+/* Why tidal exists: items, capacity and false-positive rate of every kind over the flow trace, and over growth alone.
+ * All have 16 bits per slot and start with 256 slots (cuckoo, which cannot grow, with room for the peak). */
+#include <string.h>
+
+#include "replay.h"
+
+enum { TIDAL, CUCKOO, DCF, ECF, CCF, FILTERS };
+static const char *const name[] = {"tidal", "cuckoo", "DCF", "ECF", "CCF"};
+static const guira_kind kind[] = {GUIRA_TIDAL, GUIRA_CUCKOO, GUIRA_DYNAMIC, GUIRA_ELASTIC, GUIRA_CONSISTENT};
+
+static guira *make(const struct lab *lab, int which, uint64_t peak) {
+    guira_config c = {
+        .kind = kind[which], .slot_bits = 16, .buckets = 64, .bucket_slots = 4, .policy = GUIRA_BUCKET_LEVEL};
+    if (which == TIDAL) c.capacity = 230;
+    if (which == CUCKOO) c.capacity = peak;
+    return lab_filter(lab, c);
+}
+
+/* The files of a section lie beside data.csv; growth has its own. */
+static FILE *growth_file(const struct lab *lab) {
+    FILE *f = fopen(text("%s/growth.csv", lab->out), "w");
+    if (f == NULL) lab_die("%s: cannot write to %s", lab->name, lab->out);
+    fprintf(f, "# seed: %llu\nfilter,items,fpr,error\n", (unsigned long long)lab->seed);
+    return f;
+}
+
+static double grow(struct lab *lab, FILE *out, int which, uint64_t most, uint64_t probes) {
+    guira *f = make(lab, which, most);
+    double last = 0;
+    for (uint64_t items = 225, before = 0; items <= most; before = items, items *= 2) {
+        if (lab_fill(f, before, items) != items) break; /* ECF ends when its offsets are used up */
+        struct rate r = lab_fpr(f, probes);
+        fprintf(out, "%d,%llu,%.3g,%.2g\n", which, (unsigned long long)items, r.value, r.error);
+        last = r.value;
+    }
+    guira_destroy(f);
+    return last;
+}
+
+static void over_growth(struct lab *lab) {
+    uint64_t most = lab->quick ? 7200 : 57600, probes = lab->quick ? 20000 : 200000;
+    FILE *out = growth_file(lab);
+    double rate[FILTERS];
+    for (int f = 0; f < FILTERS; f++) {
+        if (f == CUCKOO) continue;
+        rate[f] = grow(lab, out, f, most, probes);
+        lab_say("grown to %llu items: %s, false-positive rate %.4f", (unsigned long long)most, name[f], rate[f]);
+    }
+    if (fclose(out) != 0) lab_die("%s: cannot write to %s", lab->name, lab->out);
+    lab_hold(lab,
+             text("grown %llu-fold without the keys, tidal has the lowest rate of those that grow",
+                  (unsigned long long)(most / 225)),
+             text("tidal %.4f, DCF %.4f, ECF %.4f, CCF %.4f", rate[TIDAL], rate[DCF], rate[ECF], rate[CCF]),
+             rate[TIDAL] < rate[DCF] && rate[TIDAL] < rate[ECF] && rate[TIDAL] < rate[CCF]);
+}
+
+static void put_samples(struct lab *lab, const struct replay r[FILTERS]) {
+    fputs("seconds,items", lab->data);
+    for (int f = 0; f < FILTERS; f++)
+        fprintf(lab->data, ",%s_slots,%s_bytes,%s_fpr,%s_error", name[f], name[f], name[f], name[f]);
+    fputc('\n', lab->data);
+    for (size_t i = 0; i < r[0].samples; i++) {
+        fprintf(lab->data, "%.2f,%llu", r[0].sample[i].time, (unsigned long long)r[0].sample[i].items);
+        for (int f = 0; f < FILTERS; f++) {
+            const struct sample *s = &r[f].sample[i];
+            fprintf(lab->data, ",%llu,%llu,%.3g,%.2g", (unsigned long long)s->slots, (unsigned long long)s->bytes,
+                    s->fpr, s->fpr_error);
+        }
+        fputc('\n', lab->data);
+    }
+}
+
+static double highest(const struct replay *r) {
+    double most = 0;
+    for (size_t i = 0; i < r->samples; i++)
+        if (r->sample[i].fpr > most) most = r->sample[i].fpr;
+    return most;
+}
+
+int main(int argc, char **argv) {
+    struct lab lab = lab_open(argc, argv, "summary");
+    struct trace t = replay_trace(&lab);
+    struct replay r[FILTERS];
+    lab_say("trace: %zu flows, %zu at most at once", t.flows, t.peak);
+    for (int f = 0; f < FILTERS; f++) {
+        guira *filter = make(&lab, f, t.peak);
+        r[f] = replay_run(&t, filter, lab.quick ? 60 : 150, lab.quick ? 4000 : 40000);
+        lab_say("%s: mean utilisation %.3f, highest rate %.4f", name[f], replay_mean_load(&r[f]), highest(&r[f]));
+        lab_note(&lab, text("%s: mean utilisation, highest false-positive rate", name[f]),
+                 text("%.3f, %.4f", replay_mean_load(&r[f]), highest(&r[f])));
+        lab_hold(&lab, text("%s denies no member", name[f]),
+                 text("%llu of %zu", (unsigned long long)r[f].denied, t.flows), r[f].denied == 0 && r[f].refused == 0);
+        guira_destroy(filter);
+    }
+    put_samples(&lab, r);
+    lab_hold(&lab, "tidal is fuller than any other over the trace", text("%.3f", replay_mean_load(&r[TIDAL])),
+             replay_mean_load(&r[TIDAL]) > replay_mean_load(&r[CUCKOO]) &&
+                 replay_mean_load(&r[TIDAL]) > replay_mean_load(&r[DCF]) &&
+                 replay_mean_load(&r[TIDAL]) > replay_mean_load(&r[ECF]) &&
+                 replay_mean_load(&r[TIDAL]) > replay_mean_load(&r[CCF]));
+    over_growth(&lab);
+    for (int f = 0; f < FILTERS; f++) replay_free(&r[f]);
+    trace_free(&t);
+    return lab_close(&lab);
+}
