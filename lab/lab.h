@@ -10,6 +10,7 @@
 #ifndef GUIRA_LAB_LAB_H
 #define GUIRA_LAB_LAB_H
 
+#include <inttypes.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -32,7 +33,7 @@ struct lab lab_open(int argc, char **argv, const char *name);
 int lab_close(struct lab *lab); /* the exit status */
 
 /* Ends the program: something that is no result but an accident. */
-_Noreturn void lab_die(const char *format, ...) __attribute__((format(printf, 1, 2)));
+void lab_die(const char *format, ...) __attribute__((noreturn, format(printf, 1, 2)));
 
 /* One line of progress. */
 void lab_say(const char *format, ...) __attribute__((format(printf, 1, 2)));

@@ -13,6 +13,14 @@ BADGES = {  # what it says, and its colour
     "broken": ("OUR STATEMENT FAILS", "bad"),
 }
 
+GROUPS = {
+    "ccf": "The consistent cuckoo filter",
+    "ecf": "The elastic cuckoo filter",
+    "guide": "Guide and tutorial",
+    "tutorial": "Guide and tutorial",
+    "erratum": "Errata",
+}
+
 
 # ---------------------------------------------------------------------------------------------------------------- reading
 
@@ -125,36 +133,51 @@ OUTCOMES = {"reproduced": "good", "differs": "fair", "refuted": "note", "not ref
 
 
 def checks_table(checks):
+    """Only the columns that have something to say; labels are for narrow screens, where cells stand below each other."""
+    columns = [k for k in ("what", "printed", "measured", "difference") if any(c[k] for c in checks)]
     rows = []
     for c in checks:
+        cells = "".join(f'<td data-label="{k}">{html.escape(c[k])}</td>' if c[k] else "<td></td>" for k in columns)
         outcome = f'<span class="{OUTCOMES[c["outcome"]]}">{c["outcome"]}</span>' if c["outcome"] else ""
-        cells = [html.escape(c[k]) for k in ("what", "printed", "measured", "difference")]
-        rows.append("<tr>" + "".join(f"<td>{cell}</td>" for cell in cells) + f"<td>{outcome}</td></tr>")
-    head = "<tr><th>statement</th><th>printed</th><th>measured</th><th>difference</th><th></th></tr>"
-    table = f'<div class="wide"><table>{head}{"".join(rows)}</table></div>'
+        rows.append(f"<tr>{cells}<td>{outcome}</td></tr>")
+    head = "".join(f"<th>{'statement' if k == 'what' else k}</th>" for k in columns)
+    table = f'<table class="checks"><tr>{head}<th></th></tr>{"".join(rows)}</table>'
     return table if len(rows) <= 8 else f"<details><summary>all {len(rows)} checks</summary>{table}</details>"
+
+
+def links(new, name):
+    """To the files of a section; data.csv of one without measurements has nothing but its head."""
+    files = [p.name for p in sorted((new / name).glob("*.csv"))
+             if any(not line.startswith("#") for line in p.read_text(encoding="utf-8").splitlines())]
+    return " · ".join(f'<a href="{name}/{file}">{file}</a>' for file in files)
 
 
 def section(new, name, folder, prefix):
     fields = read_text(folder / (f"{prefix}.txt" if prefix else "text.txt"))
     checks = read_checks(new / name / "checks.csv")
     plots = "".join(inline_svg(p, name) for p in sorted((new / name).glob("*.svg")))
+    plots = f'<div class="plots">{plots}</div>'
     kind = badge_of(checks)
+    first, then = (plots, "") if name == "summary" else ("", plots)  # the picture that explains it all comes first
     body = (
         f'<section id="{name}"><h2>{html.escape(fields["title"])} {badge(kind)}</h2>'
-        f'<p class="where">{html.escape(fields["where"])} · <a href="{name}/data.csv">data</a> · '
-        f'<a href="{name}/checks.csv">checks</a></p>'
-        f'<h3>What it says</h3>{prose(fields["claim"])}<h3>What we did</h3>{prose(fields["ours"])}'
-        f'<div class="plots">{plots}</div>'
+        f'<p class="where">{html.escape(fields["where"])} · {links(new, name)}</p>'
+        f'{first}<h3>What it says</h3>{prose(fields["claim"])}<h3>What we did</h3>{prose(fields["ours"])}{then}'
         f'<p class="verdict"><b>Verdict.</b> {html.escape(verdict_of(checks))}</p>{checks_table(checks)}'
         '<p class="top"><a href="#contents">contents</a></p></section>')
     return {"name": name, "title": fields["title"], "where": fields["where"], "badge": kind, "html": body, "checks": checks}
 
 
 def contents(sections):
-    rows = [f'<tr><td><a href="#{s["name"]}">{html.escape(s["title"])}</a></td>'
-            f'<td class="where">{html.escape(s["where"])}</td><td>{badge(s["badge"])}</td></tr>' for s in sections]
-    return "<table>" + "".join(rows) + "</table>"
+    rows, last = [], None
+    for s in sections:
+        group = GROUPS[s["name"].split("-")[0]]
+        if group != last:
+            rows.append(f'<tr><th colspan="3">{group}</th></tr>')
+        last = group
+        rows.append(f'<tr><td><a href="#{s["name"]}">{html.escape(s["title"])}</a></td>'
+                    f'<td class="where">{html.escape(s["where"])}</td><td>{badge(s["badge"])}</td></tr>')
+    return '<table class="contents">' + "".join(rows) + "</table>"
 
 
 def counts(sections):
@@ -171,11 +194,12 @@ def write(new, experiments, options, commit, template):
     sections = [section(new, *e) for e in experiments]
     first = [s for s in sections if s["name"] == "summary"]
     others = [s for s in sections if s["name"] != "summary"]
-    trace = html.escape(options.trace.name) if options.trace else "generated, with the paper's totals"
+    trace = html.escape(options.trace.name) if options.trace else "generated, with " + (
+        "an eighth of the paper's totals" if options.quick else "the paper's totals")
     values = {
         "counts": counts(sections),
         "run": f"Commit {html.escape(commit)}, seed {options.seed}, "
-               f"{'quick run: smaller sizes, fewer probes' if options.quick else 'full run'}; flow trace: {trace}.",
+               f"{'quick run: smaller sizes and fewer probes, so read a full run (make lab) before you believe a number' if options.quick else 'full run'}; flow trace: {trace}.",
         "summary": "".join(s["html"] for s in first),
         "contents": contents(others),
         "sections": "".join(s["html"] for s in others),

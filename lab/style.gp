@@ -1,6 +1,6 @@
 # Loaded before every plot: colours that the colour-blind can tell apart (Okabe and Ito), a size that stays legible when
 # the page scales it to a phone.
-set terminal svg size 520,360 dynamic enhanced font "sans-serif,13" background "#ffffff" linewidth 1.3
+set terminal svg size 470,340 dynamic enhanced font "sans-serif,14" background "#ffffff" linewidth 1.3
 set datafile separator comma
 set datafile columnheaders
 set linetype 1 lc rgb "#0072B2"

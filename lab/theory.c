@@ -140,7 +140,7 @@ double theory_cuckoo_fpr(double slots_looked_at, double load, unsigned f) {
 /* A fingerprint sits within its virtual filter of 2^n buckets, wherever that is: it is 1 / 2^n likely to be in the
  * bucket asked for, not 1 / L. Extension keeps 2^n and multiplies L. */
 double theory_ecf_fpr(uint64_t buckets, unsigned b, double load, unsigned f, unsigned extended) {
-    double virtual_buckets = exp2(floor(log2((double)(buckets / extended))));
+    double virtual_buckets = exp2(floor(log2((double)buckets / extended)));
     return any_of(2.0 * b * load, (double)buckets / virtual_buckets * ldexp(1, -(int)f));
 }
 

@@ -114,8 +114,9 @@ struct trace trace_generate(uint64_t seed, size_t flows, size_t peak, double sec
     qsort(start, flows, sizeof *start, by_start);
     for (size_t i = 0; i < flows; i++) {
         char key[64];
+        size_t length = address_pair(&r, i, key, sizeof key);
         duration[i] = pow(1 - dice_unit(&r), -1 / 1.8);
-        add_flow(&t, start[i], seconds, key, address_pair(&r, i, key, sizeof key));
+        add_flow(&t, start[i], seconds, key, length);
     }
     double low = 0, high = seconds;
     for (int i = 0; i < 60 && t.peak != peak; i++) {

@@ -43,7 +43,7 @@ static void walk_through(struct lab *lab) {
     lab_compare(lab, "their sum, the bound", 0.99968, theory_all_placed(5, 3, 2, 2), 1e-12);
     uint64_t ways = 0;
     for (unsigned j = 2; j <= 5; j++) ways += theory_hit_ways(5, 6, j);
-    lab_hold(lab, "the sum is exactly 15620 / 15625", text("%llu / 15625", (unsigned long long)ways), ways == 15620);
+    lab_hold(lab, "the sum is exactly 15620 / 15625", text("%" PRIu64 " / 15625", ways), ways == 15620);
 }
 
 int main(int argc, char **argv) {

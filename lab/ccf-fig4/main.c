@@ -70,7 +70,7 @@ int main(int argc, char **argv) {
         r[f] = replay_run(&t, filter, SAMPLES, 0);
         lab_say("%s: mean utilisation %.4f, %.1f s", name[f], replay_mean_load(&r[f]), now() - begin);
         lab_hold(&lab, text("%s denies no member and refuses none", name[f]),
-                 text("%llu denied, %llu refused", (unsigned long long)r[f].denied, (unsigned long long)r[f].refused),
+                 text("%" PRIu64 " denied, %" PRIu64 " refused", r[f].denied, r[f].refused),
                  r[f].denied + r[f].refused == 0);
         guira_destroy(filter);
     }

@@ -29,8 +29,8 @@ static struct replay run(struct lab *lab, const struct trace *t, const struct ch
     struct replay r = replay_run(t, f, SAMPLES, 0);
     guira_destroy(f);
     lab_say("%s: mean utilisation %.4f, %.1f s", x->what, replay_mean_load(&r), now() - begin);
-    lab_hold(lab, text("nobody is denied or refused: %s", x->what),
-             text("%llu", (unsigned long long)(r.denied + r.refused)), r.denied + r.refused == 0);
+    lab_hold(lab, text("nobody is denied or refused: %s", x->what), text("%" PRIu64, (r.denied + r.refused)),
+             r.denied + r.refused == 0);
     return r;
 }
 

@@ -23,7 +23,6 @@ static void by_library(guira *f, double kicks[LOADS]) {
 static void by_model(const struct lab *lab, uint64_t buckets, bool plain, double kicks[LOADS]) {
     struct ecf f = ecf_make(buckets, CELLS, 12, lab->seed);
     f.plain = plain;
-    f.max_kicks = 2000;
     uint64_t n = 0;
     for (int i = 0; i < LOADS;
          i++) { /* an item that finds no room is left out, as it would be by the paper's program */

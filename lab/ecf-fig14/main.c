@@ -30,7 +30,7 @@ static void put_row(struct lab *lab, unsigned step, unsigned size, unsigned perc
 int main(int argc, char **argv) {
     struct lab lab = lab_open(argc, argv, "ecf-fig14");
     uint64_t buckets = lab.quick ? 1024 : 4096, probes = lab.quick ? 50000 : 500000, n = 0, lost = 0;
-    struct rate r[FILTERS], first[FILTERS];
+    struct rate r[FILTERS], first[FILTERS] = {{0, 0}};
     guira *f[FILTERS];
     double theory = 0;
     for (int i = 0; i < FILTERS; i++) f[i] = make(&lab, i, buckets);
@@ -50,12 +50,12 @@ int main(int argc, char **argv) {
         for (int i = 0; i < FILTERS && size == 1; i++) first[i] = r[i];
     }
     lab_compare(&lab, "ECF's rate over DCF's, 8 times the size, 90 % full", 1, r[ECF].value / r[DCF].value, 0.15);
-    lab_refute(&lab, "extension keeps ECF's rate (8-90% over 1-90%)", "1",
-               text("%.1f", r[ECF].value / first[ECF].value), r[ECF].value > 4 * first[ECF].value);
-    lab_hold(&lab, "ECF's rate is multiplied by its size", text("8-90%%: %s, theory %.4f", rate_text(r[ECF]), theory),
+    lab_hold(&lab, "ECF's rate is multiplied by its size",
+             text("8-90%%: %s, %.1f times that of 1-90%%, theory %.4f", rate_text(r[ECF]),
+                  r[ECF].value / first[ECF].value, theory),
              rate_is(r[ECF], theory, 0.06));
     lab_note(&lab, "tidal, 8-90% over 1-90%", text("%.1f", r[TIDAL].value / first[TIDAL].value));
-    lab_hold(&lab, "no member is denied", text("%llu", (unsigned long long)lost), lost == 0);
+    lab_hold(&lab, "no member is denied", text("%" PRIu64, lost), lost == 0);
     for (int i = 0; i < FILTERS; i++) guira_destroy(f[i]);
     return lab_close(&lab);
 }

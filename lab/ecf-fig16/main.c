@@ -34,7 +34,6 @@ int main(int argc, char **argv) {
     }
     lab_compare(&lab, "rate after halving over that before, at worst of 1/2, 1/4, 1/8", 1, worst, 0.12);
     lab_hold(&lab, "each was shrunk to the same load, and no member is denied",
-             text("load %.3f or more, %llu denied", least_load, (unsigned long long)lost),
-             least_load > 0.93 && lost == 0);
+             text("load %.3f or more, %" PRIu64 " denied", least_load, lost), least_load > 0.93 && lost == 0);
     return lab_close(&lab);
 }

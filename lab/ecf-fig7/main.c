@@ -32,8 +32,8 @@ int main(int argc, char **argv) {
         uint64_t slots = buckets * CELLS, power = power_below(buckets);
         uint64_t ecf = held(ecf_filter(&lab, buckets, 12), slots), cf = held(cf_filter(&lab, power, 12), power * CELLS);
         double load = (double)ecf / (double)slots;
-        fprintf(lab.data, "%.1f,%llu,%llu,%llu\n", (double)slots * 12 / 8 / 1024, (unsigned long long)ecf,
-                (unsigned long long)cf, (unsigned long long)held_by_tidal(&lab, slots));
+        fprintf(lab.data, "%.1f,%" PRIu64 ",%" PRIu64 ",%" PRIu64 "\n", (double)slots * 12 / 8 / 1024, ecf, cf,
+                held_by_tidal(&lab, slots));
         if (load < lowest) lowest = load;
         if (load > highest) highest = load;
         if ((double)cf / (double)slots < lowest_power) lowest_power = (double)cf / (double)slots;

@@ -20,7 +20,7 @@ void erratum_01(struct lab *lab) {
         last = lab_fpr(f, probes);
         if (sizes[i] == 6451) at = last;
         right &= rate_is(last, theory_ccf_fpr((double)sizes[i], 16), 0.03);
-        fprintf(lab->data, "%llu,%.6f,%.6f,%.3g,%.6f\n", (unsigned long long)sizes[i], last.value, last.error, printed,
+        fprintf(lab->data, "%" PRIu64 ",%.6f,%.6f,%.3g,%.6f\n", sizes[i], last.value, last.error, printed,
                 theory_ccf_fpr((double)sizes[i], 16));
     }
     guira_destroy(f);

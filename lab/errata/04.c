@@ -54,8 +54,7 @@ static void library(struct lab *lab) {
     guira_status s = guira_shrink_to_fit(f);
     uint64_t after = lab_stats(f).buckets, missing = lab_missing(f, 0, 1000);
     lab_hold(lab, "the library's filter compacts, ends, and loses nobody",
-             text("%llu -> %llu buckets, %llu lost", (unsigned long long)before, (unsigned long long)after,
-                  (unsigned long long)missing),
+             text("%" PRIu64 " -> %" PRIu64 " buckets, %" PRIu64 " lost", before, after, missing),
              s == GUIRA_OK && after < before && missing == 0);
     guira_destroy(f);
 }

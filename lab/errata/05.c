@@ -47,9 +47,8 @@ void erratum_05(struct lab *lab) {
     unsigned filters;
     uint64_t n = 6000, missing = lost(lab, n, true, &filters);
     lab_refute(lab, "insert the new fingerprint into the extended filter", "no false negatives",
-               text("%llu members lost in %u extensions", (unsigned long long)missing, filters - 1), missing > 0);
+               text("%" PRIu64 " members lost in %u extensions", missing, filters - 1), missing > 0);
     lab_note(lab, "one victim per extension", text("%.2f", (double)missing / (filters - 1)));
     missing = lost(lab, n, false, &filters);
-    lab_hold(lab, "insert the last victim instead: nothing is lost", text("%llu lost", (unsigned long long)missing),
-             missing == 0);
+    lab_hold(lab, "insert the last victim instead: nothing is lost", text("%" PRIu64 " lost", missing), missing == 0);
 }

@@ -37,7 +37,7 @@ static void library(struct lab *lab) {
     }
     uint64_t added = lab_stats(f).buckets - before;
     lab_hold(lab, "the library takes at most k b copies, then says so, without growing for it",
-             text("%u copies, %llu buckets added, then: %s", copies, (unsigned long long)added, guira_strerror(s)),
+             text("%u copies, %" PRIu64 " buckets added, then: %s", copies, added, guira_strerror(s)),
              s == GUIRA_EDUPLICATE && copies <= CANDIDATES * SLOTS && added <= copies && lab_missing(f, 0, 100) == 0);
     guira_destroy(f);
 }

@@ -80,7 +80,7 @@ void erratum_07(struct lab *lab) {
     uint64_t items = lab->quick ? 2000 : 7000;
     uint64_t filled = lab_fill(f, 0, items), missing = lab_missing(f, 0, filled);
     lab_hold(lab, "the library adds buckets one at a time and loses nobody",
-             text("%llu buckets added, %llu lost", (unsigned long long)lab_stats(f).grows, (unsigned long long)missing),
+             text("%" PRIu64 " buckets added, %" PRIu64 " lost", lab_stats(f).grows, missing),
              filled == items && missing == 0 && lab_stats(f).grows > 100);
     guira_destroy(f);
 }

@@ -54,7 +54,6 @@ void erratum_10(struct lab *lab) {
     guira *f = lab_filter(lab, c);
     uint64_t filled = lab_fill(f, 0, 150), missing = lab_missing(f, 0, filled);
     lab_hold(lab, "the library's filter with 8-bit fingerprints denies no member",
-             text("%llu of %llu", (unsigned long long)missing, (unsigned long long)filled),
-             missing == 0 && filled > 100);
+             text("%" PRIu64 " of %" PRIu64, missing, filled), missing == 0 && filled > 100);
     guira_destroy(f);
 }

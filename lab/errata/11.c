@@ -17,7 +17,7 @@ void erratum_11(struct lab *lab) {
     fputs("buckets,printed,corrected\n", lab->data);
     for (unsigned i = 0; i < 7; i++) {
         double wrong = denied(lab, sizes[i], 0.95, true).value, right = denied(lab, sizes[i], 0.95, false).value;
-        fprintf(lab->data, "%llu,%.5f,%.5f\n", (unsigned long long)sizes[i], wrong, right);
+        fprintf(lab->data, "%" PRIu64 ",%.5f,%.5f\n", sizes[i], wrong, right);
         if (right > worst_right) worst_right = right;
     }
     struct rate wrong = denied(lab, 24576, 0.95, true);
@@ -30,7 +30,6 @@ void erratum_11(struct lab *lab) {
     guira *f = lab_filter(lab, c);
     uint64_t n = lab_fill(f, 0, 24576 * 4 * 94 / 100), missing = lab_missing(f, 0, n);
     lab_hold(lab, "the library's elastic filter, L = 24,576, load 0.94, denies no member",
-             text("%llu of %llu", (unsigned long long)missing, (unsigned long long)n),
-             missing == 0 && lab_stats(f).buckets == 24576);
+             text("%" PRIu64 " of %" PRIu64, missing, n), missing == 0 && lab_stats(f).buckets == 24576);
     guira_destroy(f);
 }

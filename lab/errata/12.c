@@ -23,7 +23,7 @@ void erratum_12(struct lab *lab) {
         right &= rate_is(r, expected, 0.02);
         if (L == 65535) at = r;
         if (L == 65536) base = r;
-        fprintf(lab->data, "%llu,%.6f,%.6f,%.6f,%.6f\n", (unsigned long long)L, r.value, r.error, plain, expected);
+        fprintf(lab->data, "%" PRIu64 ",%.6f,%.6f,%.6f,%.6f\n", L, r.value, r.error, plain, expected);
     }
     lab_refute(lab, "the rate is that of the plain filter (L = 65,535)", rate_text(base), rate_text(at),
                at.value > 1.7 * base.value);

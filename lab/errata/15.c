@@ -61,16 +61,15 @@ void erratum_15(struct lab *lab) {
     lab_refute(lab, "extension of an odd L with offsets rounded to even again", "none misplaced",
                text("%.1f %%", 100 * wrong), wrong > 0.1);
     lab_hold(lab, "with an even L both rules are right",
-             text("%llu of %llu", (unsigned long long)(even.basic + even.multiple), (unsigned long long)even.entries),
+             text("%" PRIu64 " of %" PRIu64, (even.basic + even.multiple), even.entries),
              even.basic + even.multiple == 0);
     lab_hold(lab, "i' = (s0/2 + d/2) mod L' with d = (i - s0 + L) mod L loses nobody, odd or even",
-             text("%llu lost", (unsigned long long)(odd.right + even.right)), odd.right + even.right == 0);
+             text("%" PRIu64 " lost", (odd.right + even.right)), odd.right + even.right == 0);
     struct ecf f = ecf_make(4097, 4, 12, lab->seed);
     uint64_t filled = ecf_fill(&f, 0, 4097 * 4 * 9 / 10);
     ecf_extend(&f, 2);
     uint64_t lost = ecf_missing(&f, 0, filled);
-    lab_hold(lab, "extension with s0' = s0 (mod L) loses nobody, L = 4,097",
-             text("%llu lost", (unsigned long long)lost), lost == 0);
+    lab_hold(lab, "extension with s0' = s0 (mod L) loses nobody, L = 4,097", text("%" PRIu64 " lost", lost), lost == 0);
     ecf_free(&f);
     guira_config c = {.kind = GUIRA_ELASTIC, .slot_bits = 12, .buckets = 4097};
     guira *g = lab_filter(lab, c);
@@ -79,7 +78,6 @@ void erratum_15(struct lab *lab) {
     guira_shrink_to_fit(g);
     lost = lab_missing(g, 0, few);
     lab_hold(lab, "the library's filter, started at 4,097 buckets, extended and halved, denies no member",
-             text("%llu buckets now, %llu lost", (unsigned long long)lab_stats(g).buckets, (unsigned long long)lost),
-             lost == 0);
+             text("%" PRIu64 " buckets now, %" PRIu64 " lost", lab_stats(g).buckets, lost), lost == 0);
     guira_destroy(g);
 }

@@ -19,12 +19,10 @@ static void case_3(struct lab *lab) {
         ecf_free(&f);
     }
     lab_refute(lab, "case 3: i even, odd offset: move to B[i/2 - 1] (48 buckets, many filters)",
-               "a bucket of the filter",
-               text("%llu of %llu entries go to B[-1]", (unsigned long long)negative, (unsigned long long)entries),
+               "a bucket of the filter", text("%" PRIu64 " of %" PRIu64 " entries go to B[-1]", negative, entries),
                negative > 0);
     lab_hold(lab, "they belong to the last bucket: the index wraps",
-             text("%llu of %llu", (unsigned long long)wrapped_right, (unsigned long long)negative),
-             wrapped_right == negative);
+             text("%" PRIu64 " of %" PRIu64, wrapped_right, negative), wrapped_right == negative);
 }
 
 static void history(struct lab *lab) {
@@ -39,7 +37,7 @@ static void history(struct lab *lab) {
     fresh.slot = own;
     lab_refute(lab, "size and fingerprints say where entries are, after shrinking and extending", "no false negatives",
                text("%.0f %% denied", 100 * (double)wrong / (double)n), wrong > n / 10);
-    lab_hold(lab, "with the history of sizes nobody is denied", text("%llu", (unsigned long long)right), right == 0);
+    lab_hold(lab, "with the history of sizes nobody is denied", text("%" PRIu64, right), right == 0);
     ecf_free(&f);
     ecf_free(&fresh);
 }

@@ -20,8 +20,8 @@ void erratum_17(struct lab *lab) {
     }
     double plain = left_over(lab, 0.90, false, &stash);
     lab_refute(lab, "what does not fit goes to a small stash (load 0.90 after halving)",
-               "\"a constant number of items\"",
-               text("%.1f %% of all entries, %llu", 100 * plain, (unsigned long long)stash), plain > 0.02);
+               "\"a constant number of items\"", text("%.1f %% of all entries, %" PRIu64, 100 * plain, stash),
+               plain > 0.02);
     lab_note(lab, "such a stash, keyed by 12-bit fingerprints alone, would answer yes to",
              text("%.0f %% of strangers", 100 * theory_ccf_fpr((double)stash, 12)));
     double moved = left_over(lab, 0.90, true, &stash);

@@ -65,7 +65,7 @@ static void theorem_6_2(struct lab *lab) {
 static void extension_cost(struct lab *lab) {
     uint64_t cost[2];
     for (unsigned i = 0; i < 2; i++) {
-        struct ecf f = ecf_make(1024 << (3 * i), 4, 12, lab->seed);
+        struct ecf f = ecf_make(UINT64_C(1024) << (3 * i), 4, 12, lab->seed);
         f.writes = 0;
         ecf_extend(&f, 2);
         cost[i] = f.writes;

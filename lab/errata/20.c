@@ -54,7 +54,7 @@ void erratum_20(struct lab *lab) {
     guira_stats s = lab_stats(f);
     struct rate r = lab_fpr(f, probes);
     lab_hold(lab, "the library's cuckoo filter, filled to the brim with a stash in use, keeps its predicted rate",
-             text("%llu in the stash, predicted %.4f, measured %s", (unsigned long long)s.stash, s.fpr, rate_text(r)),
+             text("%" PRIu64 " in the stash, predicted %.4f, measured %s", s.stash, s.fpr, rate_text(r)),
              s.stash > 0 && rate_is(r, s.fpr, 0.05) && lab_missing(f, 0, filled) == 0);
     guira_destroy(f);
     ecf_free(&g.table);

@@ -16,16 +16,14 @@ void erratum_21(struct lab *lab) {
     for (uint64_t i = 0; i < strangers; i++)
         if (lab_contains(f, STRANGERS, i)) removed += lab_remove(f, STRANGERS, i) == GUIRA_OK;
     uint64_t missing = lab_missing(f, 0, MEMBERS_IN);
-    lab_refute(lab, text("deleting %llu keys that were never inserted, if present", (unsigned long long)strangers),
-               "harmless",
-               text("%llu deletions, %llu members lost", (unsigned long long)removed, (unsigned long long)missing),
-               missing > 0);
+    lab_refute(lab, text("deleting %" PRIu64 " keys that were never inserted, if present", strangers), "harmless",
+               text("%" PRIu64 " deletions, %" PRIu64 " members lost", removed, missing), missing > 0);
     guira_destroy(f);
     f = filled(lab);
     for (uint64_t i = 0; i < strangers; i++) /* the store knows: these were never inserted */
         if (i < 1000) lab_remove(f, MEMBERS, i);
     missing = lab_missing(f, 1000, MEMBERS_IN);
-    lab_hold(lab, "deleting only what the store says was inserted loses nobody",
-             text("%llu lost", (unsigned long long)missing), missing == 0);
+    lab_hold(lab, "deleting only what the store says was inserted loses nobody", text("%" PRIu64 " lost", missing),
+             missing == 0);
     guira_destroy(f);
 }

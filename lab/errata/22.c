@@ -18,8 +18,7 @@ static void seeds(struct lab *lab) {
     }
     lab_refute(lab, "m, b, f and the bytes are all there is to store: members denied under another process's seed",
                "none", text("%.1f %%", 100 * (double)wrong / (double)n), wrong > n / 2);
-    lab_hold(lab, "with the seed nobody is denied", text("%llu", (unsigned long long)lab_missing(a, 0, n)),
-             lab_missing(a, 0, n) == 0);
+    lab_hold(lab, "with the seed nobody is denied", text("%" PRIu64, lab_missing(a, 0, n)), lab_missing(a, 0, n) == 0);
     guira_destroy(a);
     guira_destroy(b);
 }
@@ -32,7 +31,7 @@ static void stash(struct lab *lab) {
     for (uint64_t i = 0; i < n; i++) overflow += !ecf_insert(&f, (uint64_t)MEMBERS << 56 | i);
     denied = ecf_missing(&f, 0, n);
     lab_refute(lab, "the same with the guide's stash: members in it are back after a reload", "all",
-               text("%llu of %llu denied", (unsigned long long)denied, (unsigned long long)overflow), denied > 0);
+               text("%" PRIu64 " of %" PRIu64 " denied", denied, overflow), denied > 0);
     ecf_free(&f);
 }
 
@@ -46,9 +45,9 @@ static void merging(struct lab *lab) {
     for (uint64_t i = 0; i < b.buckets * b.slots; i++)
         if (b.slot[i] != 0) failed += !ecf_put(&a, i / b.slots, b.slot[i]);
     lab_refute(lab, "merging re-inserts fingerprints: entries for 4,500 different items", "4500",
-               text("%llu, of %d common items two each", (unsigned long long)a.items, 1500), a.items > 4500);
+               text("%" PRIu64 ", of %d common items two each", a.items, 1500), a.items > 4500);
     lab_hold(lab, "nothing is denied after the merge",
-             text("%llu, %llu did not fit", (unsigned long long)ecf_missing(&a, 0, 4500), (unsigned long long)failed),
+             text("%" PRIu64 ", %" PRIu64 " did not fit", ecf_missing(&a, 0, 4500), failed),
              ecf_missing(&a, 0, 4500) == 0);
     ecf_free(&a);
     ecf_free(&b);

@@ -121,8 +121,7 @@ static void right(struct lab *lab) {
     uint64_t n = lab_fill(f, 0, 2048), missing = lab_missing(f, 0, n), gone = 0;
     for (uint64_t i = 0; i < n; i++) gone += lab_remove(f, MEMBERS, i) == GUIRA_OK;
     lab_hold(lab, "independent bits for index and fingerprint, the victim's own partner, one formula everywhere",
-             text("%llu in, %llu denied, %llu deleted", (unsigned long long)n, (unsigned long long)missing,
-                  (unsigned long long)gone),
+             text("%" PRIu64 " in, %" PRIu64 " denied, %" PRIu64 " deleted", n, missing, gone),
              n == 2048 && missing == 0 && gone == n);
     guira_destroy(f);
 }

@@ -29,7 +29,7 @@ static void add_point(struct ring *ring, uint64_t at, uint32_t bucket) {
 }
 
 uint32_t ring_add(struct ring *ring, struct dice *r, uint32_t *successor) {
-    uint64_t at[1024];
+    uint64_t at[1024] = {0};
     for (unsigned i = 0; i < ring->virtual_nodes; i++) {
         at[i] = 1 + dice_below(r, ring->size - 1);
         if (successor != NULL) successor[i] = ring_find(ring, at[i]); /* before any of the new points is there */

@@ -20,7 +20,7 @@ static guira *make(const struct lab *lab, int which, uint64_t peak) {
 static FILE *growth_file(const struct lab *lab) {
     FILE *f = fopen(text("%s/growth.csv", lab->out), "w");
     if (f == NULL) lab_die("%s: cannot write to %s", lab->name, lab->out);
-    fprintf(f, "# seed: %llu\nfilter,items,fpr,error\n", (unsigned long long)lab->seed);
+    fprintf(f, "# seed: %" PRIu64 "\nfilter,items,fpr,error\n", lab->seed);
     return f;
 }
 
@@ -30,7 +30,7 @@ static double grow(struct lab *lab, FILE *out, int which, uint64_t most, uint64_
     for (uint64_t items = 225, before = 0; items <= most; before = items, items *= 2) {
         if (lab_fill(f, before, items) != items) break; /* ECF ends when its offsets are used up */
         struct rate r = lab_fpr(f, probes);
-        fprintf(out, "%d,%llu,%.3g,%.2g\n", which, (unsigned long long)items, r.value, r.error);
+        fprintf(out, "%d,%" PRIu64 ",%.3g,%.2g\n", which, items, r.value, r.error);
         last = r.value;
     }
     guira_destroy(f);
@@ -44,14 +44,14 @@ static void over_growth(struct lab *lab) {
     for (int f = 0; f < FILTERS; f++) {
         if (f == CUCKOO) continue;
         rate[f] = grow(lab, out, f, most, probes);
-        lab_say("grown to %llu items: %s, false-positive rate %.4f", (unsigned long long)most, name[f], rate[f]);
+        lab_say("grown to %" PRIu64 " items: %s, false-positive rate %.4f", most, name[f], rate[f]);
     }
     if (fclose(out) != 0) lab_die("%s: cannot write to %s", lab->name, lab->out);
-    lab_hold(lab,
-             text("grown %llu-fold without the keys, tidal has the lowest rate of those that grow",
-                  (unsigned long long)(most / 225)),
-             text("tidal %.4f, DCF %.4f, ECF %.4f, CCF %.4f", rate[TIDAL], rate[DCF], rate[ECF], rate[CCF]),
-             rate[TIDAL] < rate[DCF] && rate[TIDAL] < rate[ECF] && rate[TIDAL] < rate[CCF]);
+    lab_hold(
+        lab,
+        text("grown %" PRIu64 "-fold without the keys, tidal has the lowest rate of those that grow", (most / 225)),
+        text("tidal %.4f, DCF %.4f, ECF %.4f, CCF %.4f", rate[TIDAL], rate[DCF], rate[ECF], rate[CCF]),
+        rate[TIDAL] < rate[DCF] && rate[TIDAL] < rate[ECF] && rate[TIDAL] < rate[CCF]);
 }
 
 static void put_samples(struct lab *lab, const struct replay r[FILTERS]) {
@@ -60,11 +60,10 @@ static void put_samples(struct lab *lab, const struct replay r[FILTERS]) {
         fprintf(lab->data, ",%s_slots,%s_bytes,%s_fpr,%s_error", name[f], name[f], name[f], name[f]);
     fputc('\n', lab->data);
     for (size_t i = 0; i < r[0].samples; i++) {
-        fprintf(lab->data, "%.2f,%llu", r[0].sample[i].time, (unsigned long long)r[0].sample[i].items);
+        fprintf(lab->data, "%.2f,%" PRIu64, r[0].sample[i].time, r[0].sample[i].items);
         for (int f = 0; f < FILTERS; f++) {
             const struct sample *s = &r[f].sample[i];
-            fprintf(lab->data, ",%llu,%llu,%.3g,%.2g", (unsigned long long)s->slots, (unsigned long long)s->bytes,
-                    s->fpr, s->fpr_error);
+            fprintf(lab->data, ",%" PRIu64 ",%" PRIu64 ",%.3g,%.2g", s->slots, s->bytes, s->fpr, s->fpr_error);
         }
         fputc('\n', lab->data);
     }
@@ -77,6 +76,23 @@ static double highest(const struct replay *r) {
     return most;
 }
 
+static void put_findings(struct lab *lab, const struct replay r[FILTERS]) {
+    uint64_t denied = 0;
+    bool fullest = true;
+    for (int f = 0; f < FILTERS; f++) {
+        denied += r[f].denied + r[f].refused;
+        fullest &= f == TIDAL || replay_mean_load(&r[TIDAL]) > replay_mean_load(&r[f]);
+    }
+    lab_hold(lab, "of all kinds tidal is the fullest over the trace",
+             text("tidal %.3f, DCF %.3f, CCF %.3f, cuckoo %.3f, ECF %.3f", replay_mean_load(&r[TIDAL]),
+                  replay_mean_load(&r[DCF]), replay_mean_load(&r[CCF]), replay_mean_load(&r[CUCKOO]),
+                  replay_mean_load(&r[ECF])),
+             fullest);
+    lab_hold(lab, "no kind denies or refuses a member", text("%" PRIu64, denied), denied == 0);
+    for (int f = 0; f < FILTERS; f++)
+        lab_note(lab, text("highest false-positive rate over the trace, %s", name[f]), text("%.4f", highest(&r[f])));
+}
+
 int main(int argc, char **argv) {
     struct lab lab = lab_open(argc, argv, "summary");
     struct trace t = replay_trace(&lab);
@@ -86,19 +102,11 @@ int main(int argc, char **argv) {
         guira *filter = make(&lab, f, t.peak);
         r[f] = replay_run(&t, filter, lab.quick ? 60 : 150, lab.quick ? 4000 : 40000);
         lab_say("%s: mean utilisation %.3f, highest rate %.4f", name[f], replay_mean_load(&r[f]), highest(&r[f]));
-        lab_note(&lab, text("%s: mean utilisation, highest false-positive rate", name[f]),
-                 text("%.3f, %.4f", replay_mean_load(&r[f]), highest(&r[f])));
-        lab_hold(&lab, text("%s denies no member", name[f]),
-                 text("%llu of %zu", (unsigned long long)r[f].denied, t.flows), r[f].denied == 0 && r[f].refused == 0);
         guira_destroy(filter);
     }
-    put_samples(&lab, r);
-    lab_hold(&lab, "tidal is fuller than any other over the trace", text("%.3f", replay_mean_load(&r[TIDAL])),
-             replay_mean_load(&r[TIDAL]) > replay_mean_load(&r[CUCKOO]) &&
-                 replay_mean_load(&r[TIDAL]) > replay_mean_load(&r[DCF]) &&
-                 replay_mean_load(&r[TIDAL]) > replay_mean_load(&r[ECF]) &&
-                 replay_mean_load(&r[TIDAL]) > replay_mean_load(&r[CCF]));
     over_growth(&lab);
+    put_samples(&lab, r);
+    put_findings(&lab, r);
     for (int f = 0; f < FILTERS; f++) replay_free(&r[f]);
     trace_free(&t);
     return lab_close(&lab);
