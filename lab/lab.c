@@ -14,7 +14,7 @@
 #define COMPILER "gcc " __VERSION__
 #endif
 
-/* ---------------------------------------------------------------------------------------------------------- messages */
+/* --------------------------------------------------------------------------------------------------------- messages */
 
 void lab_die(const char *format, ...) {
     va_list args;
@@ -45,7 +45,7 @@ const char *text(const char *format, ...) {
     return buffer;
 }
 
-/* -------------------------------------------------------------------------------------------------- arguments and files */
+/* ---------------------------------------------------------------------------------------------- arguments and files */
 
 static const char *cpu_model(void) {
     static char line[256];
@@ -97,7 +97,7 @@ int lab_close(struct lab *lab) {
     return lab->broken > 0;
 }
 
-/* ----------------------------------------------------------------------------------------------------------- findings */
+/* --------------------------------------------------------------------------------------------------------- findings */
 
 static void put_quoted(FILE *out, const char *s) {
     fputc('"', out);
@@ -142,7 +142,7 @@ void lab_note(struct lab *lab, const char *what, const char *measured) {
     put_row(lab, (const char *[]){"note", what, "", measured, "", ""});
 }
 
-/* --------------------------------------------------------------------------------------------------------------- rates */
+/* ------------------------------------------------------------------------------------------------------------ rates */
 
 struct rate rate_of(uint64_t hits, uint64_t trials) {
     double n = (double)trials, p = (double)hits / n;
@@ -157,7 +157,7 @@ bool rate_is(struct rate r, double expected, double beyond) {
     return fabs(r.value - expected) <= 3 * r.error + beyond * expected;
 }
 
-/* ------------------------------------------------------------------------------------------------------ chance and keys */
+/* -------------------------------------------------------------------------------------------------- chance and keys */
 
 uint64_t mix(uint64_t x) {
     x = (x ^ (x >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
@@ -177,7 +177,7 @@ struct key key_of(enum stream stream, uint64_t i) {
     return key;
 }
 
-/* ------------------------------------------------------------------------------------------------------------- filters */
+/* ---------------------------------------------------------------------------------------------------------- filters */
 
 guira *lab_filter(const struct lab *lab, guira_config c) {
     guira *f;

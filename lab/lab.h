@@ -41,7 +41,7 @@ void lab_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* A string that lives until eight more were made. */
 const char *text(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* ----------------------------------------------------------------------------------------------------------- findings */
+/* --------------------------------------------------------------------------------------------------------- findings */
 
 /* A number the document prints, beside ours. within: the relative difference that counts as reproduced. */
 void lab_compare(struct lab *lab, const char *what, double printed, double measured, double within);
@@ -58,7 +58,7 @@ void lab_hold(struct lab *lab, const char *what, const char *measured, bool hold
 /* A number worth showing that nobody claimed. */
 void lab_note(struct lab *lab, const char *what, const char *measured);
 
-/* --------------------------------------------------------------------------------------------------------------- rates */
+/* ------------------------------------------------------------------------------------------------------------ rates */
 
 struct rate {
     double value, error; /* error: half the 95 % interval of the binomial distribution */
@@ -67,7 +67,7 @@ struct rate rate_of(uint64_t hits, uint64_t trials);
 const char *rate_text(struct rate r);                        /* "0.00185 +- 0.00008" */
 bool rate_is(struct rate r, double expected, double beyond); /* within the error and beyond it a part of expected */
 
-/* ------------------------------------------------------------------------------------------------------ chance and keys */
+/* -------------------------------------------------------------------------------------------------- chance and keys */
 
 struct dice {
     uint64_t state;
@@ -85,7 +85,7 @@ struct key {
 };
 struct key key_of(enum stream stream, uint64_t i);
 
-/* ------------------------------------------------------------------------------------------------------------- filters */
+/* ---------------------------------------------------------------------------------------------------------- filters */
 
 guira *lab_filter(const struct lab *lab, guira_config c); /* with the experiment's seed; dies if it cannot be made */
 guira_status lab_insert(guira *f, enum stream stream, uint64_t i);

@@ -9,7 +9,7 @@ enum { QUANTILES = 101 }; /* 0, 1, ... 100 % */
 
 void quantiles(const struct replay *r, enum measure what, double out[QUANTILES]);
 
-/* The part of the samples that is below (or, over: above) x. */
+/* The part of the samples that is below x. */
 double quantile_below(const struct replay *r, enum measure what, double x);
 
 #endif

@@ -56,7 +56,7 @@ double theory_orientable(unsigned k, unsigned b) {
     return low / pow(at_least(low, b), k - 1.0) / k;
 }
 
-/* ---------------------------------------------------------------------- CCF: Theorem 5, the chance that all find room */
+/* -------------------------------------------------------------------- CCF: Theorem 5, the chance that all find room */
 
 /* One ball after the other: it hits one of the j bins that were hit already, or one of the m - j others. */
 uint64_t theory_hit_ways(unsigned m, unsigned balls, unsigned j) {
@@ -154,7 +154,7 @@ double theory_ecf_failure(double items, uint64_t buckets, unsigned b, unsigned f
     return choose(items, 2.0 * b + 1) * pow(2 / exp2(n + f) + alpha / exp2(2 * n), 2.0 * b);
 }
 
-/* -------------------------------------------------------------------------------------------------------------- guide */
+/* ------------------------------------------------------------------------------------------------------------ guide */
 
 struct sizing theory_guide_sizing(double items, double fpr, unsigned b, double load) {
     struct sizing s = {

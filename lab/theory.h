@@ -24,7 +24,7 @@ double theory_crossover(double m, unsigned k, unsigned b);
 /* The true threshold of n / m in the limit: where the core of the random hypergraph gets more than b edges a node. */
 double theory_orientable(unsigned k, unsigned b);
 
-/* ---------------------------------------------------------------------- CCF: Theorem 5, the chance that all find room */
+/* -------------------------------------------------------------------- CCF: Theorem 5, the chance that all find room */
 
 /* Ways to throw balls into m bins such that exactly j are hit; exact while m^balls < 2^64. */
 uint64_t theory_hit_ways(unsigned m, unsigned balls, unsigned j);
@@ -54,7 +54,7 @@ double theory_dcf_fpr(double one, unsigned filters);
 /* Theorem 6.2's expression with C(items, 2b + 1). Printed: items = n = log2 of the virtual size. */
 double theory_ecf_failure(double items, uint64_t buckets, unsigned b, unsigned f);
 
-/* -------------------------------------------------------------------------------------------------------------- guide */
+/* ------------------------------------------------------------------------------------------------------------ guide */
 
 struct sizing {
     unsigned bits;

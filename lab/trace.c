@@ -9,7 +9,7 @@
 
 #include "lab.h"
 
-/* -------------------------------------------------------------------------------------------------------------- parts */
+/* ------------------------------------------------------------------------------------------------------------ parts */
 
 static void *grown(void *p, size_t n, size_t *room, size_t size) {
     if (n <= *room) return p;
@@ -66,7 +66,7 @@ const char *trace_key(const struct trace *t, size_t flow, size_t *length) {
     return t->keys + t->flow[flow].key;
 }
 
-/* --------------------------------------------------------------------------------------------------------- generating */
+/* ------------------------------------------------------------------------------------------------------- generating */
 
 /* How many arrive at time x in [0, 1), to scale: two slow waves, a burst, and a calm end.
  *
@@ -130,7 +130,7 @@ struct trace trace_generate(uint64_t seed, size_t flows, size_t peak, double sec
     return t;
 }
 
-/* ------------------------------------------------------------------------------------------------------------ reading */
+/* ---------------------------------------------------------------------------------------------------------- reading */
 
 struct reader {
     const char *name;

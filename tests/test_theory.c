@@ -125,7 +125,7 @@ static void test_theorem_6_2_counts_items_not_bits(void **state) {
     assert_true(theory_ecf_failure(100, 8, 1, 4) > 1);           /* corrected: an expectation, no probability */
 }
 
-/* -------------------------------------------------------------------------------------------------------------- guide */
+/* ------------------------------------------------------------------------------------------------------------ guide */
 
 static void test_sizing_is_that_of_the_guide(void **state) {
     (void)state;

@@ -73,7 +73,7 @@ static void test_the_same_seed_gives_the_same_trace(void **state) {
     trace_free(&c);
 }
 
-/* ------------------------------------------------------------------------------------------------------------ reading */
+/* ---------------------------------------------------------------------------------------------------------- reading */
 
 static bool read_from(const char *content, size_t n, struct trace *out, char *message, size_t room) {
     FILE *in = tmpfile();

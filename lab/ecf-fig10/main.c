@@ -2,7 +2,7 @@
 #include <math.h>
 
 #include "models/ecf.h"
-#include "papers.h"
+#include "ecf_filters.h"
 
 static const double loads[] = {0.70, 0.75, 0.80, 0.85, 0.90, 0.92, 0.95, 0.97, 0.98};
 enum { LOADS = sizeof loads / sizeof *loads };

@@ -1,6 +1,6 @@
 /* ECF, Fig. 11: cells read and written while the filter fills up, counted in the plain-array model. */
 #include "models/ecf.h"
-#include "papers.h"
+#include "ecf_filters.h"
 
 static const double loads[] = {0.70, 0.74, 0.78, 0.82, 0.86, 0.90};
 enum { LOADS = sizeof loads / sizeof *loads };

@@ -1,5 +1,5 @@
 /* ECF, Figs. 12 and 13: query throughput after halving and after extension, over that before, in the same run. */
-#include "papers.h"
+#include "ecf_filters.h"
 
 /* Seconds per query, half members, half strangers; the best of a few passes. */
 static double query_time(const guira *f, uint64_t members, unsigned passes) {

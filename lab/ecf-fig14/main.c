@@ -1,5 +1,5 @@
 /* ECF, Fig. 14: false-positive rate of ECF and DCF as they are filled to 0.90 and doubled, three times. */
-#include "papers.h"
+#include "ecf_filters.h"
 #include "theory.h"
 
 enum { ECF, DCF, TIDAL, FILTERS };

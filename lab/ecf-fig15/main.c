@@ -1,6 +1,6 @@
 /* ECF, Fig. 15: buckets looked at per lookup, as ECF is extended and DCF gets more filters. Counted in the model. */
 #include "models/ecf.h"
-#include "papers.h"
+#include "ecf_filters.h"
 
 enum { MOST = 8 };
 

@@ -1,5 +1,5 @@
 /* ECF, Fig. 16: false-positive rate before and after halving once, twice and three times, at the same load. */
-#include "papers.h"
+#include "ecf_filters.h"
 
 static guira *shrunk(const struct lab *lab, guira_kind kind, uint64_t buckets, unsigned part, uint64_t *lost) {
     guira_config c = {.kind = kind, .slot_bits = 12, .buckets = buckets, .bucket_slots = CELLS, .max_load = 0.955};

@@ -1,5 +1,5 @@
 /* ECF, Fig. 7: items that go into a given memory. ECF's is any number of buckets, CF's a power of two. */
-#include "papers.h"
+#include "ecf_filters.h"
 
 static uint64_t power_below(uint64_t n) {
     uint64_t p = 1;

@@ -1,7 +1,7 @@
 /* ECF, Figs. 8 and 9: insertion throughput while the filters fill up, as ratios to CF in the same run. */
 #include <string.h>
 
-#include "papers.h"
+#include "ecf_filters.h"
 
 enum { ECF24, ECF32, CF32, TIDAL, FILTERS };
 static const double loads[] = {0.60, 0.65, 0.70, 0.75, 0.80, 0.85, 0.90, 0.95, 0.97};

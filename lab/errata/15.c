@@ -22,15 +22,11 @@ static struct misplaced halve(struct lab *lab, uint64_t buckets) {
     struct misplaced m = {0};
     struct ecf f = ecf_make(buckets, 4, 12, lab->seed);
     uint64_t n = ecf_fill(&f, 0, buckets * 4 * 45 / 100);
-    struct ecf after = ecf_make((buckets + 1) / 2, 4, 12, lab->seed);
-    uint16_t *own = after.slot;
-    after = f; /* the same history, one halving more, no entries */
+    struct ecf after = f; /* only to be asked for places: the same history, one halving more */
     after.buckets = after.halved_buckets = (buckets + 1) / 2;
     after.halvings = 1;
-    after.slot = own;
     for (uint64_t i = 0; i < buckets * 4; i++)
         if (f.slot[i] != 0) look_at(&m, &f, &after, i / 4, f.slot[i]);
-    ecf_free(&after);
     ecf_halve(&f, true);
     m.right = ecf_missing(&f, 0, n);
     ecf_free(&f);

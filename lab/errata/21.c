@@ -20,8 +20,7 @@ void erratum_21(struct lab *lab) {
                text("%" PRIu64 " deletions, %" PRIu64 " members lost", removed, missing), missing > 0);
     guira_destroy(f);
     f = filled(lab);
-    for (uint64_t i = 0; i < strangers; i++) /* the store knows: these were never inserted */
-        if (i < 1000) lab_remove(f, MEMBERS, i);
+    for (uint64_t i = 0; i < 1000; i++) lab_remove(f, MEMBERS, i);
     missing = lab_missing(f, 1000, MEMBERS_IN);
     lab_hold(lab, "deleting only what the store says was inserted loses nobody", text("%" PRIu64 " lost", missing),
              missing == 0);

@@ -4,6 +4,27 @@
 #include "lab.h"
 #include "theory.h"
 
+/* Step 1's formula: 13 bits at load 0.90 stay below 0.1 %. */
+static void formula_tried(struct lab *lab) {
+    guira_config c = {.kind = GUIRA_DYNAMIC, .slot_bits = 13, .bucket_slots = 4, .buckets = 27778, .max_filters = 1};
+    guira *f = lab_filter(lab, c);
+    lab_fill(f, 0, 100000);
+    struct rate r = lab_fpr(f, lab->quick ? 200000 : 2000000);
+    lab_hold(lab, text("13 bits, b = 4, load %.2f: the rate is below the 0.1 %% asked for", lab_stats(f).load),
+             rate_text(r), r.value - r.error < 0.001);
+    guira_destroy(f);
+}
+
+/* What the library's planner says to the same question. */
+static void planned(struct lab *lab) {
+    guira_plan_row rows[GUIRA_PLAN_ROWS];
+    size_t smallest;
+    if (guira_plan(100000000, 0.001, 1, rows, &smallest) != GUIRA_OK) lab_die("guira_plan failed");
+    for (size_t i = 0; i < GUIRA_PLAN_ROWS; i++)
+        lab_note(lab, text("the library's plan: %s%s", rows[i].name, i == smallest ? " (the smallest)" : ""),
+                 text("%.0f MB, rate %.5f", (double)rows[i].bytes / 1e6, rows[i].fpr));
+}
+
 int main(int argc, char **argv) {
     struct lab lab = lab_open(argc, argv, "guide-sizing");
     struct sizing s = theory_guide_sizing(1e8, 0.001, 4, 0.90);
@@ -19,24 +40,7 @@ int main(int argc, char **argv) {
         fprintf(lab.data, "%.0f,%.3f,%.3f,%.3f\n", items, 8 * (double)x.bytes / items, 8 * x.bytes_any / items,
                 8 * x.bytes_bloom / items);
     }
-    guira_plan_row rows[GUIRA_PLAN_ROWS];
-    size_t smallest;
-    if (guira_plan(100000000, 0.001, 1, rows, &smallest) != GUIRA_OK) lab_die("guira_plan failed");
-    for (size_t i = 0; i < GUIRA_PLAN_ROWS; i++)
-        lab_note(&lab, text("the library's plan: %s%s", rows[i].name, i == smallest ? " (the smallest)" : ""),
-                 text("%.0f MB, rate %.5f", (double)rows[i].bytes / 1e6, rows[i].fpr));
-    struct rate r = {0, 0};
-    double load = 0;
-    { /* the formula of step 1, tried: 13 bits at load 0.90 stay below 0.1 % */
-        guira_config c = {
-            .kind = GUIRA_DYNAMIC, .slot_bits = 13, .bucket_slots = 4, .buckets = 27778, .max_filters = 1};
-        guira *f = lab_filter(&lab, c);
-        lab_fill(f, 0, 100000);
-        r = lab_fpr(f, lab.quick ? 200000 : 2000000);
-        load = lab_stats(f).load;
-        guira_destroy(f);
-    }
-    lab_hold(&lab, text("13 bits, b = 4, load %.2f: the rate is below the 0.1 %% asked for", load), rate_text(r),
-             r.value - r.error < 0.001);
+    planned(&lab);
+    formula_tried(&lab);
     return lab_close(&lab);
 }

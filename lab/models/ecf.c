@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_KICKS = 2000 };
+enum { MOST_KICKS = 500 };
 
 static uint16_t *slots_make(uint64_t n) {
     uint16_t *p = calloc(n, sizeof *p);
@@ -17,7 +17,7 @@ struct ecf ecf_make(uint64_t buckets, unsigned slots, unsigned bits, uint64_t se
     while (f.span * 2 <= buckets) f.span *= 2;
     f.slots = slots;
     f.bits = bits;
-    f.max_kicks = 500;
+    f.max_kicks = MOST_KICKS;
     f.slot = slots_make(buckets * slots);
     f.dice.state = seed;
     return f;
@@ -25,7 +25,7 @@ struct ecf ecf_make(uint64_t buckets, unsigned slots, unsigned bits, uint64_t se
 
 void ecf_free(struct ecf *f) { free(f->slot); }
 
-/* ------------------------------------------------------------------------------------------------------------- places */
+/* ----------------------------------------------------------------------------------------------------------- places */
 
 static uint64_t delta(uint16_t fingerprint) { return mix(fingerprint + UINT64_C(0x100000)) >> 8; }
 static uint64_t jump(const struct ecf *f, uint16_t fingerprint) {
@@ -69,7 +69,7 @@ uint16_t *ecf_find(const struct ecf *f, uint64_t bucket, uint16_t fingerprint) {
     return NULL;
 }
 
-/* ------------------------------------------------------------------------------------------------------------ changing */
+/* --------------------------------------------------------------------------------------------------------- changing */
 
 static bool put_here(struct ecf *f, uint64_t bucket, uint16_t fingerprint) {
     uint16_t *room = ecf_find(f, bucket, 0);
@@ -81,27 +81,27 @@ static bool put_here(struct ecf *f, uint64_t bucket, uint16_t fingerprint) {
     return true;
 }
 
+/* Every victim back to where it was, the last one first. */
+static void undo(uint16_t **log, unsigned n, uint16_t fingerprint) {
+    while (n > 0) {
+        uint16_t back = *log[--n];
+        *log[n] = fingerprint;
+        fingerprint = back;
+    }
+}
+
 bool ecf_put(struct ecf *f, uint64_t bucket, uint16_t fingerprint) {
     uint16_t *log[MOST_KICKS];
-    unsigned n = 0;
-    while (!put_here(f, bucket, fingerprint)) {
-        if (n == f->max_kicks) break;
+    for (unsigned n = 0; !put_here(f, bucket, fingerprint); n++) {
+        if (n == f->max_kicks) return undo(log, n, fingerprint), false;
         uint16_t *victim = ecf_bucket(f, bucket) + dice_below(&f->dice, f->slots), out = *victim;
         *victim = fingerprint;
-        log[n++] = victim;
+        log[n] = victim;
         f->kicks++;
         f->reads++;
         f->writes++;
         fingerprint = out;
         bucket = ecf_other(f, bucket, fingerprint);
-        if (n == f->max_kicks && ecf_find(f, bucket, 0) == NULL) {
-            while (n > 0) { /* every victim back to where it was */
-                uint16_t back = *log[--n];
-                *log[n] = fingerprint;
-                fingerprint = back;
-            }
-            return false;
-        }
     }
     return true;
 }
@@ -144,7 +144,7 @@ uint64_t ecf_halve(struct ecf *f, bool relocate) {
     return left_over;
 }
 
-/* -------------------------------------------------------------------------------------------------------------- asking */
+/* ----------------------------------------------------------------------------------------------------------- asking */
 
 bool ecf_has(struct ecf *f, uint64_t key) {
     struct ecf_entry e = ecf_entry_of(f, key);

@@ -1,6 +1,6 @@
 /* The filters of ECF's experiments: buckets of 4 cells, never resized on their own. */
-#ifndef GUIRA_LAB_PAPERS_H
-#define GUIRA_LAB_PAPERS_H
+#ifndef GUIRA_LAB_ECF_FILTERS_H
+#define GUIRA_LAB_ECF_FILTERS_H
 
 #include "lab.h"
 

@@ -1,5 +1,5 @@
-/* See papers.h. */
-#include "papers.h"
+/* See ecf_filters.h. */
+#include "ecf_filters.h"
 
 static const double full = 0.995; /* above any load that is reached: what ends the filling is a failed insertion */
 
