@@ -52,6 +52,17 @@ struct replay replay_run(const struct trace *t, guira *f, size_t samples, uint64
     return r;
 }
 
+void replay_hold(struct lab *lab, const struct replay *r, int n) {
+    uint64_t denied = 0, refused = 0;
+    for (int i = 0; i < n; i++) {
+        denied += r[i].denied;
+        refused += r[i].refused;
+    }
+    lab_hold(lab, "no filter denies a member", text("%" PRIu64, denied), denied == 0);
+    if (lab->trace == NULL) lab_hold(lab, "no filter refuses a member", text("%" PRIu64, refused), refused == 0);
+    else lab_note(lab, "insertions refused (more copies of a key than it has places)", text("%" PRIu64, refused));
+}
+
 void replay_free(struct replay *r) { free(r->sample); }
 
 static double load_of(const struct sample *s) { return s->slots > 0 ? (double)s->items / (double)s->slots : 0; }

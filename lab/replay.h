@@ -27,6 +27,10 @@ struct replay {
 struct replay replay_run(const struct trace *t, guira *f, size_t samples, uint64_t probes);
 void replay_free(struct replay *r);
 
+/* Finds: none of n filters denied a member. On our trace none refuses one either; on another, keys may repeat more often
+ * than a filter can hold copies. */
+void replay_hold(struct lab *lab, const struct replay *r, int n);
+
 double replay_mean_load(const struct replay *r);
 
 /* One of the paper's filters: m = 64, b = 3, k = 2, f = 30, v = 10, max = 1200, as far as the kind has them. */

@@ -14,4 +14,4 @@ set linetype 8 lc rgb "#000000"
 set grid lc rgb "#dddddd"
 set border 3 lc rgb "#555555"
 set tics nomirror
-set key spacing 1.1 samplen 2
+set key spacing 1.1 samplen 2 opaque

@@ -66,9 +66,7 @@ int main(int argc, char **argv) {
         fprintf(lab.data, ",%s", changes[i].column);
     }
     fputc('\n', lab.data);
-    uint64_t lost = 0;
-    for (int i = 0; i < CHANGES; i++) lost += r[i].denied + r[i].refused;
-    lab_hold(&lab, "no filter denies or refuses a member", text("%" PRIu64, lost), lost == 0);
+    replay_hold(&lab, r, CHANGES);
     for (int q = 0; q < QUANTILES; q++) {
         fprintf(lab.data, "%.2f", q / (QUANTILES - 1.0));
         for (int i = 0; i < CHANGES; i++) fprintf(lab.data, ",%.5f", load[i][q]);

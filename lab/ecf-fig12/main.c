@@ -32,7 +32,7 @@ static double ratio(guira *f, double load, bool extend, unsigned passes, uint64_
 
 static double sweep(struct lab *lab, bool extend, const double *loads, unsigned n, uint64_t *missing) {
     uint64_t buckets = lab->quick ? 8192 : 32768;
-    unsigned passes = lab->quick ? 3 : 9;
+    unsigned passes = lab->quick ? 3 : 25;
     double sum = 0;
     for (unsigned i = 0; i < n; i++) {
         double ecf = ratio(ecf_filter(lab, buckets, 16), loads[i], extend, passes, missing);

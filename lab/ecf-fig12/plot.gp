@@ -1,6 +1,6 @@
 set xlabel "load before"
 set ylabel "query throughput, after / before"
-set yrange [0:2]
+set yrange [0:2.6]
 set key top left
 plot "data.csv" using ($1==0 ? $2 : NaN):3 with linespoints lt 3 pt 7 ps 0.6 title "ECF, halved", \
      "data.csv" using ($1==1 ? $2 : NaN):3 with linespoints lt 2 pt 7 ps 0.6 title "ECF, extended", \

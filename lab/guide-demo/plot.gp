@@ -1,3 +1,4 @@
+set xtics 0.1
 set xlabel "load"
 set ylabel "failed insertions"
 set y2label "kicks per insertion"
