@@ -1,6 +1,6 @@
 set xlabel "buckets L"
 set ylabel "false-positive rate"
-set yrange [0:*]
+set yrange [0:0.0058]
 set xtics 8192
 set key top left
 plot "data.csv" using 1:2:3 with yerrorbars lt 8 pt 7 ps 0.5 title "measured", \
