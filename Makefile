@@ -3,17 +3,18 @@
 PREFIX ?= /usr/local
 DESTDIR ?=
 BENCH_ARGS ?=
+FUZZ_SECONDS ?= 600
 LAB_ARGS ?=
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 
-C_FILES = $(wildcard $(addsuffix /*.c,src tests bench examples lab lab/*))
-H_FILES = $(wildcard $(addsuffix /*.h,include src tests bench examples lab lab/*))
+C_FILES = $(wildcard $(addsuffix /*.c,src tests tests/fuzz bench examples lab lab/*))
+H_FILES = $(wildcard $(addsuffix /*.h,include src tests tests/fuzz bench examples lab lab/*))
 
 # $(call build,preset,options): configure and compile one preset.
 build = cmake --preset $(1) --log-level=WARNING $(2) && cmake --build --preset $(1) -j $(JOBS)
 ctest = ctest --preset $(1) -j $(JOBS)
 
-.PHONY: all run test check bench lab lab-quick fmt fmt-check lint install clean help deps-build deps-test deps-lab
+.PHONY: all run test check fuzz bench lab lab-quick fmt fmt-check lint install clean help deps-build deps-test deps-lab
 .NOTPARALLEL:
 MAKEFLAGS += --no-print-directory
 
@@ -33,6 +34,14 @@ test: deps-build deps-test deps-lab fmt-check ## all tests, a build by clang, qu
 check: deps-build deps-test deps-lab ## all tests in full under ASan and UBSan
 	$(call build,asan)
 	$(call ctest,asan)
+
+fuzz: deps-build deps-test ## fuzz loading and operations, $(FUZZ_SECONDS) seconds each; finds are kept in build/fuzz
+	$(call build,fuzz)
+	for name in load ops; do \
+		mkdir -p build/fuzz/corpus-$$name && \
+		build/fuzz/tests/fuzz/fuzz_$$name -max_total_time=$(FUZZ_SECONDS) -max_len=16384 -timeout=60 -print_final_stats=1 \
+			-artifact_prefix=build/fuzz/$$name- build/fuzz/corpus-$$name tests/fuzz/corpus/$$name || exit 1; \
+	done
 
 bench: all ## build, then run the benchmark with $(BENCH_ARGS)
 	build/release/bench/guira-bench $(BENCH_ARGS)

@@ -82,6 +82,6 @@ static const struct bench_peer cuckoo_16 = {
 };
 
 const struct bench_peer *const *guira_bench_peers(void) {
-    static const struct bench_peer *const all[] = {&tidal_12, &tidal_16, &tidal_32, &cuckoo_16, NULL};
+    static const struct bench_peer *const all[] = {&tidal_12, &tidal_16, &tidal_32, &cuckoo_16, &guira_shared_16, NULL};
     return all;
 }

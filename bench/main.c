@@ -1,6 +1,7 @@
 /* bench: how fast, how small and how right guira's filters are, beside others, on the same keys in one run.
  *
- * Four workloads, each explained at the top of its file: fixed (fixed.c), grow and shrink (grow.c), churn (churn.c).
+ * Five workloads, each explained at the top of its file: fixed (fixed.c), grow and shrink (grow.c), churn (churn.c),
+ * threads (threads.c).
  * In each, round 1 of every filter comes first, then round 2 of every filter, and so on; reported are medians over the
  * rounds, and ratios to a reference filter. See README.md for how to read them.
  *
@@ -26,6 +27,7 @@ static void run_all(struct bench *b) {
     if ((b->o->workloads & W_FIXED) != 0) fixed_run(b);
     if ((b->o->workloads & (W_GROW | W_SHRINK)) != 0) grow_run(b);
     if ((b->o->workloads & W_CHURN) != 0) churn_run(b);
+    if ((b->o->workloads & W_THREADS) != 0) threads_run(b);
 }
 
 static bool save(const struct results *r, const struct meta *m, FILE *csv, FILE *json) {

@@ -13,9 +13,9 @@ void options_help(void) {
          "Measures guira's filters, and others beside them, on the same keys.\n"
          "\n"
          "what\n"
-         "  --only LIST        of fixed, grow, shrink, churn; all of them unless given\n"
+         "  --only LIST        of fixed, grow, shrink, churn, threads; all of them unless given\n"
          "  --sizes LIST       fixed: log2 of the slots, 8 to 34; 20,24,26 unless given\n"
-         "  --grow N           grow, shrink: items; 16777216 unless given\n"
+         "  --grow N           grow, shrink, threads: items; 16777216 unless given\n"
          "  --churn LIST       churn: log2 of the slots, 8 to 34; 20,24 unless given\n"
          "  --steps N          churn: steps in one measure; 4194304 unless given\n"
          "  --rounds N         1 to 64, reported is the median; 5 unless given\n"
@@ -116,11 +116,11 @@ static bool parse_names(char *list, const char **names, size_t *count) {
 }
 
 static bool parse_workloads(char *list, unsigned *out) {
-    static const char *const names[] = {"fixed", "grow", "shrink", "churn"};
+    static const char *const names[] = {"fixed", "grow", "shrink", "churn", "threads"};
     *out = 0;
     for (char *name = next(&list); name != NULL; name = next(&list)) {
         unsigned found = 0;
-        for (unsigned i = 0; i < 4; i++)
+        for (unsigned i = 0; i < 5; i++)
             if (strcmp(name, names[i]) == 0) found = 1u << i;
         if (found == 0) return false;
         *out |= found;
@@ -144,7 +144,8 @@ static bool take(struct options *o, int which, char *value) {
     if (value == NULL) return false; /* getopt_long has said what is wrong */
     snprintf(given, sizeof given, "%s", value);
     switch (which) {
-    case O_ONLY: return parse_workloads(value, &o->workloads) || bad("only", given, "wants fixed,grow,shrink,churn");
+    case O_ONLY:
+        return parse_workloads(value, &o->workloads) || bad("only", given, "wants fixed,grow,shrink,churn,threads");
     case O_SIZES: return parse_sizes(value, o->size, &o->sizes) || bad("sizes", given, sizes);
     case O_CHURN: return parse_sizes(value, o->churn, &o->churns) || bad("churn", given, sizes);
     case O_GROW: return number(value, 1, most, &o->grow) || bad("grow", given, "wants a number from 1 to 2^34");

@@ -8,7 +8,7 @@
 
 enum { MAX_SIZES = 16, MAX_NAMES = 32 };
 
-enum workload { W_FIXED = 1, W_GROW = 2, W_SHRINK = 4, W_CHURN = 8, W_ALL = 15 };
+enum workload { W_FIXED = 1, W_GROW = 2, W_SHRINK = 4, W_CHURN = 8, W_THREADS = 16, W_ALL = 31 };
 
 struct options {
     bool help, quick;

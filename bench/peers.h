@@ -12,6 +12,8 @@ struct peers {
     size_t count;
 };
 
+extern const struct bench_peer guira_shared_16; /* bench/shared_peer.c */
+
 /* guira's own (bench/guira_peer.c); ends with NULL. */
 const struct bench_peer *const *guira_bench_peers(void);
 

@@ -157,6 +157,17 @@ void report_churn(const struct results *r, const char *workload, uint64_t items,
     table(r, workload, items, column, sizeof column / sizeof *column);
 }
 
+void report_threads(const struct results *r, uint64_t items) {
+    static const struct column column[] = {
+        {M_READ_1, "1 reader", MIDDLE},
+        {M_READ_2, "2 readers", MIDDLE},
+        {M_READ_PAUSED, "paused", MIDDLE},
+        {M_READ_GROWING, "growing", MIDDLE},
+    };
+    printf("\nthreads: %" PRIu64 " items; rounds: %u; ", items, r->rounds);
+    table(r, "threads", items, column, sizeof column / sizeof *column);
+}
+
 static void milestone(const struct results *r, uint64_t items, const char *const *name, size_t n) {
     printf("%-*" PRIu64, NAME, items);
     for (size_t i = 0; i < n; i++) {

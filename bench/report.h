@@ -13,6 +13,7 @@ void report_head(const struct meta *m);
 void report_fixed(const struct results *r, uint64_t slots, uint64_t items);
 void report_grow(const struct results *r, uint64_t items);
 void report_shrink(const struct results *r, uint64_t items, uint64_t left);
+void report_threads(const struct results *r, uint64_t items);
 void report_churn(const struct results *r, const char *workload, uint64_t items, uint64_t steps);
 
 /* Rates and bytes on the way of a growing filter: a line per size, a column per filter. */

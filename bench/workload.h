@@ -14,9 +14,10 @@ struct bench {
     struct results *r;
 };
 
-void fixed_run(struct bench *b); /* fixed.c */
-void grow_run(struct bench *b);  /* grow.c: grow and shrink, whichever is asked for */
-void churn_run(struct bench *b); /* churn.c */
+void fixed_run(struct bench *b);   /* fixed.c */
+void grow_run(struct bench *b);    /* grow.c: grow and shrink, whichever is asked for */
+void churn_run(struct bench *b);   /* churn.c */
+void threads_run(struct bench *b); /* threads.c */
 
 /* Rounds are interleaved, and each begins with another filter, so that none always follows the same neighbour. */
 static inline const struct bench_peer *workload_turn(const struct bench *b, unsigned round, size_t i) {

@@ -70,11 +70,13 @@ typedef enum {
 /* How a filter is to be. Zero in any field means the default, so start from guira_config_init() or from {0}. */
 typedef struct {
     guira_kind kind;
-    uint64_t capacity;  /* items to make room for at once; 0: the smallest size (tidal), not allowed for cuckoo */
+    uint64_t capacity;  /* items to make room for at once; 0: the smallest size (cuckoo: not allowed) */
     double fpr;         /* wanted false-positive rate, in (0,1); chooses slot_bits when that is 0 */
     unsigned slot_bits; /* tidal and cuckoo: 12, 16 or 32; the papers' kinds: 4 to 32; 0: from fpr, or 16 */
-    double max_load;    /* grow above it, in (0,1); 0: 0.93 (tidal), 0.95 (cuckoo: what the capacity is planned for) */
-    double min_load;    /* shrink below it, less than max_load; 0: max_load - 0.05; negative: never shrink */
+    double max_load;    /* grow above it, in (0,1); 0: 0.93 (tidal), 0.95 (cuckoo: what the capacity is planned for;
+                           the papers' kinds: less if a bucket has fewer than 4 slots) */
+    double min_load;    /* shrink below it, less than max_load; 0: max_load - 0.05; negative: never shrink
+                           (elastic: less than max_load / factor; 0: half of that) */
     uint8_t seed[16];   /* all zero: drawn from the system */
     unsigned max_kicks; /* most entries moved to make room for one; 0: 500 */
     /* For dynamic, elastic and consistent, the kinds of the papers; the others take no notice. */
@@ -101,6 +103,8 @@ typedef struct {
     uint64_t shrinks;  /* buckets given back so far */
     double load;       /* items / slots */
     double fpr;        /* false-positive rate to expect right now */
+    /* Times room had to be made for an entry, which took the kicks. Counted anew in a filter that was loaded. */
+    uint64_t evictions;
 } guira_stats;
 
 /* ------------------------------------------------------------------------------------------------- life and death */
@@ -151,7 +155,7 @@ GUIRA_API size_t guira_insert_hash_many(guira *f, const uint64_t *hash, size_t n
 GUIRA_API size_t guira_remove_hash_many(guira *f, const uint64_t *hash, size_t n, guira_status *out);
 
 /* --------------------------------------------------------------------------------------------------------------- size
- * Tidal filters size themselves; these are for callers who know more. */
+ * All but the fixed filter size themselves; these are for callers who know more. */
 
 /* Makes room for items in all, and keeps it until the filter outgrows it or guira_shrink_to_fit gives it back. Needs
  * memory for the old and the new size while it works. ENOMEM, ELIMIT; EUNSUPPORTED: a fixed filter, too small. */
@@ -164,8 +168,17 @@ GUIRA_API guira_status guira_shrink_to_fit(guira *f);
 /* Takes everything out and goes back to the reserved size (at first: the capacity). ENOMEM. */
 GUIRA_API guira_status guira_clear(guira *f);
 
-/* A second filter, byte-identical to f. ENOMEM. On failure *out is NULL. */
+/* A second filter, byte-identical to f. ENOMEM. ECORRUPT: f is mapped (see below) from a broken file. On failure *out is
+ * NULL. */
 GUIRA_API guira_status guira_clone(const guira *f, guira **out);
+
+/* Puts a copy of every member of from into into, whatever their sizes: as if all had been inserted into one. A linear
+ * walk. Both must have the same seed and slot width, so make them with the same configuration. What from remembers of
+ * its members it cannot remember better in a larger filter: merging a small filter into one 2^t times its size (t = 6, 9
+ * or 25 at 12, 16 or 32 bits) turns the small one's members into elders. Needs memory for a second into while it works.
+ * EINVAL: not alike. EUNSUPPORTED: not tidal, or into cannot be changed. ENOMEM. EFULL, EDUPLICATE: too many copies of
+ * one key. ECORRUPT: from is mapped from a broken file. */
+GUIRA_API guira_status guira_merge(guira *into, const guira *from);
 
 /* ------------------------------------------------------------------------------------------------------- looking at it */
 
@@ -177,6 +190,126 @@ GUIRA_API guira_status guira_validate(const guira *f, const char **reason);
 
 GUIRA_API const char *guira_strerror(guira_status s);
 GUIRA_API const char *guira_version(void);
+
+/* --------------------------------------------------------------------------------------------------------------- files
+ * A file has everything that decides what a filter will do: one that was loaded goes on byte for byte as the saved one
+ * would have. It is the same on every machine. It has the seed in it, so keep it as secret as the keys. docs/format.md
+ * tells its bytes.
+ *
+ * Loading trusts nothing: whatever the bytes are, the outcome is a filter that works or one of
+ *   EFORMAT    not a guira file, or one of an unknown version or kind
+ *   ECORRUPT   a checksum is wrong, something is missing, or an invariant is broken
+ *   EIO        reading failed; for a path: there is no such file
+ *   ENOMEM     and never for more than a small multiple of the bytes that are really there
+ * and on failure *out is NULL. */
+
+/* Puts f into the file at path: after a crash at any time there is the old file or the new one, whole, and once this has
+ * said OK it is the new one. It is written under another name in the same directory, path and ".guira-" and six letters,
+ * which remains if the process is killed meanwhile. Only its owner may read a new file; one that is replaced hands its
+ * permissions on. A link is replaced, not followed.
+ * EINVAL: an argument is NULL, or at path is something else than a file. EIO: the old file is as it was, unless all that
+ * failed was making the directory remember the new one. ENOMEM. */
+GUIRA_API guira_status guira_save(const guira *f, const char *path);
+
+/* The filter in a file, which must have nothing else in it. Needs memory for two of it while it works: guira_map and
+ * guira_clone do the same with one. EINVAL: an argument is NULL. */
+GUIRA_API guira_status guira_load(const char *path, guira **out);
+
+/* The same to and from anything that can be written to and read from, also pipes and sockets, from where it stands.
+ * Loading reads the bytes of one filter and no more, so that others may follow. What is written to fd is flushed by
+ * nobody, and stays there if writing fails half way. A pipe without a reader raises SIGPIPE, unless the caller ignores
+ * it: then EIO. */
+GUIRA_API guira_status guira_save_fd(const guira *f, int fd);
+GUIRA_API guira_status guira_load_fd(int fd, guira **out);
+
+/* The same for callers with a place of their own. `write` gets the bytes in order and in pieces of any size; when it
+ * returns false, saving ends with EIO. Loading takes the n bytes of one filter; they are not needed afterwards. */
+typedef bool guira_write_fn(void *to, const void *bytes, size_t n);
+GUIRA_API guira_status guira_save_to(const guira *f, guira_write_fn *write, void *to);
+GUIRA_API guira_status guira_load_from(const void *bytes, size_t n, guira **out);
+
+/* How many bytes saving takes. 0: f is NULL. */
+GUIRA_API uint64_t guira_saved_size(const guira *f);
+
+/* A filter that answers from the file at path without reading it in: opening takes as long for a gigabyte as for a
+ * kilobyte, and processes that map the same file share its memory. It can be asked, looked at, saved and cloned; a clone
+ * is an ordinary filter. Whatever would change it is refused with EUNSUPPORTED. guira_stats.bytes does not count the file.
+ * Only header and counters are checked here. A file that is broken elsewhere does no harm but gives wrong answers;
+ * guira_validate reads all of it and tells, and guira_clone fails with ECORRUPT.
+ * A file that is saved anew while mapped is another one: the mapping stays with the old. But a file that is made shorter
+ * in place raises SIGBUS in whoever asks for what was there. EINVAL: an argument is NULL. */
+GUIRA_API guira_status guira_map(const char *path, guira **out);
+
+/* ------------------------------------------------------------------------------------------------------------- threads
+ * A filter that any number of threads may use at once. It is made of shards, each a tidal filter with a lock for whoever
+ * changes it. Who asks takes no lock and waits for nobody, not even while a shard grows, shrinks or is merged: a key whose
+ * insertion has returned, and whose removal has not been called, is contained, always.
+ * What is not said here is as for a filter of one thread. Create and destroy while no other thread uses it. */
+
+typedef struct guira_shared guira_shared;
+
+/* c as for guira_create, of kind tidal. shards: a power of two up to 256; 0: 16. More shards let more threads write at
+ * once. EINVAL, ELIMIT, ENOMEM, EIO. */
+GUIRA_API guira_status guira_shared_create(const guira_config *c, unsigned shards, guira_shared **out);
+GUIRA_API void guira_shared_destroy(guira_shared *g);
+
+GUIRA_API guira_status guira_shared_insert(guira_shared *g, const void *key, size_t len);
+/* Of several threads that insert one key at once, just one is told OK, the others EEXIST. */
+GUIRA_API guira_status guira_shared_insert_unique(guira_shared *g, const void *key, size_t len);
+GUIRA_API bool guira_shared_contains(const guira_shared *g, const void *key, size_t len);
+GUIRA_API guira_status guira_shared_remove(guira_shared *g, const void *key, size_t len);
+GUIRA_API uint64_t guira_shared_count(const guira_shared *g, const void *key, size_t len);
+
+GUIRA_API uint64_t guira_shared_hash(const guira_shared *g, const void *key, size_t len);
+GUIRA_API guira_status guira_shared_insert_hash(guira_shared *g, uint64_t hash);
+GUIRA_API guira_status guira_shared_insert_unique_hash(guira_shared *g, uint64_t hash);
+GUIRA_API bool guira_shared_contains_hash(const guira_shared *g, uint64_t hash);
+GUIRA_API guira_status guira_shared_remove_hash(guira_shared *g, uint64_t hash);
+
+/* Grouped by shard, so that each lock is taken once for many; hashes that are equal stay in order. */
+GUIRA_API size_t guira_shared_contains_hash_many(const guira_shared *g, const uint64_t *hash, size_t n, bool *out);
+GUIRA_API size_t guira_shared_insert_hash_many(guira_shared *g, const uint64_t *hash, size_t n, guira_status *out);
+GUIRA_API size_t guira_shared_remove_hash_many(guira_shared *g, const uint64_t *hash, size_t n, guira_status *out);
+
+/* These keep writers waiting, not readers, and work on copies: they need memory for a second filter, shrink_to_fit for a
+ * second shard. All or nothing, but for shrink_to_fit, which goes as far as it gets. */
+GUIRA_API guira_status guira_shared_reserve(guira_shared *g, uint64_t items);
+GUIRA_API guira_status guira_shared_shrink_to_fit(guira_shared *g);
+GUIRA_API guira_status guira_shared_clear(guira_shared *g);
+/* Of from it takes what each shard has at one moment. EINVAL also if the numbers of shards differ. */
+GUIRA_API guira_status guira_shared_merge(guira_shared *into, const guira_shared *from);
+
+/* Sums and means over the shards, each at one moment. */
+GUIRA_API guira_status guira_shared_stats_get(const guira_shared *g, guira_stats *out);
+GUIRA_API guira_status guira_shared_validate(const guira_shared *g, const char **reason);
+
+/* ------------------------------------------------------------------------------------------------------------- metrics
+ * For Prometheus. docs/metrics.md tells what each one says, when to worry, and what to do then. */
+
+typedef struct guira_window guira_window;
+
+/* Something to tell of, and the name to tell it by. Exactly one of the three pointers is not NULL. */
+typedef struct {
+    const char *name;
+    const guira *filter;
+    const guira_shared *shared;
+    const guira_window *window;
+} guira_observed;
+
+/* Writes the metrics of n things in the text format of Prometheus, each with the labels `name` and `kind`. All in one
+ * call, because a metric may appear only once in what is scraped, with all its values; for the same reason no two things
+ * of one kind may have the same name. A name may have anything in it; bytes that are not UTF-8 come out as \xff and so
+ * on. `write` gets the text in order and in pieces of any size. n = 0 writes nothing.
+ * EINVAL: an argument or a name is NULL, or not exactly one pointer is set. ENOMEM. EUNSUPPORTED: a thing that has no
+ * metrics. In these cases nothing has been written. EIO: `write` returned false. */
+GUIRA_API guira_status guira_metrics_write(const guira_observed *what, size_t n, guira_write_fn *write, void *to);
+
+/* From now on every so many-th guira_contains, guira_contains_hash and guira_insert_unique of f has its lookup timed, for
+ * the metric guira_lookup_duration_seconds; 1: all of them. 0, as at first: none, which costs nothing. Timing one takes
+ * two looks at the clock, and the others are counted, by all threads in one place. What was measured stays until f is
+ * destroyed; clones and files do not have it. This is a change to f: nobody may be reading it meanwhile.
+ * EINVAL: f is NULL. ENOMEM: all is as before. */
+GUIRA_API guira_status guira_latency_sample(guira *f, unsigned every);
 
 /* ------------------------------------------------------------------------------------------------------------ planning */
 

@@ -3,12 +3,12 @@
 # usage: deps.sh [build] [test] [lab]        (no argument: all)
 set -eu
 
-build_packages="gcc libc6-dev make cmake pkg-config libxxhash-dev"
-test_packages="libcmocka-dev clang clang-format clang-tidy cppcheck libclang-rt-14-dev binutils"
+build_packages="gcc libc6-dev make cmake pkg-config libxxhash-dev liburcu-dev"
+test_packages="libcmocka-dev clang clang-format clang-tidy cppcheck libclang-rt-14-dev binutils prometheus locales"
 lab_packages="python3 gnuplot-nox"
 build_tools="cc make cmake pkg-config"
 lab_tools="python3 gnuplot"
-test_tools="readelf nm" # the linters are needed by "make lint" and "make fmt" only
+test_tools="readelf nm promtool localedef" # the linters are needed by "make lint" and "make fmt" only
 
 packages=
 tools=
@@ -54,9 +54,26 @@ if [ "$(id -u)" -ne 0 ]; then
 fi
 
 echo "deps.sh: installing$missing"
-apt() {
-    $as_root env DEBIAN_FRONTEND=noninteractive apt-get -qq -o Dpkg::Use-Pty=0 "$@" >/dev/null
+apt() { # says nothing unless it fails
+    said=$($as_root env DEBIAN_FRONTEND=noninteractive apt-get -qq -o Dpkg::Use-Pty=0 "$@" 2>&1) ||
+        { echo "$said" >&2 && exit 1; }
 }
 apt update
+
+# Of prometheus we want promtool and not the server, neither now nor after the next start of the machine. Whether
+# services start when they are installed is for this file to say; containers often have one that says no already.
+policy=/usr/sbin/policy-rc.d
+case "$missing " in
+*" prometheus "*)
+    if [ ! -e $policy ]; then
+        trap '$as_root rm -f $policy' EXIT
+        trap 'exit 1' HUP INT TERM
+        printf '#!/bin/sh\nexit 101\n' | $as_root tee $policy >/dev/null
+        $as_root chmod 755 $policy
+    fi
+    apt install -y --no-install-recommends prometheus
+    $as_root update-rc.d prometheus disable
+    ;;
+esac
 # shellcheck disable=SC2086
 apt install -y --no-install-recommends $missing

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "buckets.h"
 #include "journal.h"
 #include "kind.h"
 
@@ -33,14 +34,75 @@ static guira_status resolve_loads(guira_config *c) {
     return GUIRA_OK;
 }
 
-guira_status guira__config_resolve(guira_config *c) {
-    if (c->kind != GUIRA_TIDAL && c->kind != GUIRA_CUCKOO) return GUIRA_EINVAL;
-    if (c->kind == GUIRA_CUCKOO && c->capacity == 0) return GUIRA_EINVAL;
-    if (c->fpr != 0 && !inside(c->fpr, 0, 1)) return GUIRA_EINVAL;
+/* ------------------------------------------------------------------------------------------------ dynamic and elastic */
+
+static bool is_papers(guira_kind kind) { return kind == GUIRA_DYNAMIC || kind == GUIRA_ELASTIC; }
+
+/* What two choices among buckets of so many slots can carry; the thresholds are 0.5, 0.897, 0.959, 0.980. */
+static double highest_load(unsigned bucket_slots) {
+    static const double load[] = {0.45, 0.85, 0.92};
+    return bucket_slots < 4 ? load[bucket_slots - 1] : 0.95;
+}
+
+/* An extension divides the load by the factor, and what it leaves must not be sparse already. */
+static guira_status resolve_elastic(guira_config *c) {
+    if (c->factor == 0) c->factor = 2;
+    if (c->factor < 2 || c->factor > 16) return GUIRA_EINVAL;
+    if (c->min_load == 0) c->min_load = c->max_load / (2 * c->factor);
+    return c->min_load < c->max_load / c->factor ? GUIRA_OK : GUIRA_EINVAL;
+}
+
+/* As many buckets as the capacity needs if the user does not say. */
+static guira_status resolve_buckets(guira_config *c, double needed) {
+    if (needed > (double)GUIRA__MOST_BUCKETS) return GUIRA_ELIMIT;
+    if (c->buckets == 0) c->buckets = c->capacity == 0 ? 64 : (uint64_t)fmax(needed, 2);
+    return c->buckets >= 2 && c->buckets <= GUIRA__MOST_BUCKETS ? GUIRA_OK : GUIRA_EINVAL;
+}
+
+/* By how much the rate is worse than a plain filter's: a list has several, a window only part of the buckets. */
+static double rate_factor(const guira_config *c, double needed) {
+    if (c->kind == GUIRA_DYNAMIC) return fmax(1, ceil(needed / (double)c->buckets));
+    double buckets = fmax((double)c->buckets, needed);
+    return buckets / exp2(floor(log2(buckets)));
+}
+
+/* The narrowest fingerprint that gives the rate when the capacity is used up. */
+static unsigned narrowest_fingerprint(const guira_config *c, double factor) {
+    unsigned bits = 4;
+    if (c->fpr == 0) return 16;
+    while (bits < 32 && 2 * factor * c->bucket_slots * c->max_load / (ldexp(1, (int)bits) - 1) > c->fpr) bits++;
+    return bits;
+}
+
+static guira_status resolve_papers(guira_config *c) {
+    if (c->bucket_slots == 0) c->bucket_slots = 4;
+    if (c->bucket_slots > 16) return GUIRA_EINVAL;
+    if (c->max_load == 0) c->max_load = highest_load(c->bucket_slots);
+    guira_status s = c->kind == GUIRA_ELASTIC ? resolve_elastic(c) : GUIRA_OK;
+    if (s == GUIRA_OK) s = resolve_loads(c);
+    double needed = ceil((double)c->capacity / (c->max_load * c->bucket_slots));
+    if (s == GUIRA_OK) s = resolve_buckets(c, needed);
+    if (s != GUIRA_OK) return s;
+    if (c->slot_bits == 0) c->slot_bits = narrowest_fingerprint(c, rate_factor(c, needed));
+    if (c->max_filters == 0) c->max_filters = 1024;
+    return c->slot_bits >= 4 && c->slot_bits <= 32 ? GUIRA_OK : GUIRA_EINVAL;
+}
+
+/* ------------------------------------------------------------------------------------------------------------ all kinds */
+
+static guira_status resolve_fixed_widths(guira_config *c) {
     guira_status s = resolve_loads(c);
     if (s != GUIRA_OK) return s;
     if (c->slot_bits == 0) c->slot_bits = narrowest(c);
-    if (c->slot_bits != 12 && c->slot_bits != 16 && c->slot_bits != 32) return GUIRA_EINVAL;
+    return c->slot_bits == 12 || c->slot_bits == 16 || c->slot_bits == 32 ? GUIRA_OK : GUIRA_EINVAL;
+}
+
+guira_status guira__config_resolve(guira_config *c) {
+    if (c->kind != GUIRA_TIDAL && c->kind != GUIRA_CUCKOO && !is_papers(c->kind)) return GUIRA_EINVAL;
+    if (c->kind == GUIRA_CUCKOO && c->capacity == 0) return GUIRA_EINVAL;
+    if (c->fpr != 0 && !inside(c->fpr, 0, 1)) return GUIRA_EINVAL;
+    guira_status s = is_papers(c->kind) ? resolve_papers(c) : resolve_fixed_widths(c);
+    if (s != GUIRA_OK) return s;
     if (c->max_kicks == 0) c->max_kicks = 500;
     if (c->max_kicks > MAX_KICKS) return GUIRA_EINVAL;
     return guira__seed_draw(c->seed);

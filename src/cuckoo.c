@@ -11,6 +11,7 @@
 #include <math.h>
 
 #include "alloc.h"
+#include "format.h"
 #include "isa.h"
 #include "journal.h"
 #include "match.h"
@@ -22,6 +23,7 @@ struct cuckoo {
     uint8_t *table;
     uint64_t buckets;
     bool in_region;
+    bool is_view; /* the table is part of a file: not ours */
 };
 
 #define FILTER struct cuckoo
@@ -201,7 +203,7 @@ ALWAYS_INLINE guira_status remove_one(struct cuckoo *f, uint64_t hash, unsigned 
     unsigned stashed = f->head.stash.n > 0 ? in_stash(f, e) : 0;
     if (found.in_a != 0) slot_set(found.a.bucket, (unsigned)__builtin_ctz(found.in_a), 0, w);
     else if (found.in_b != 0) slot_set(found.b.bucket, (unsigned)__builtin_ctz(found.in_b), 0, w);
-    else if (stashed != 0) stash_drop(&f->head.stash, (unsigned)__builtin_ctz(stashed));
+    else if (stashed != 0) stash_drop(&f->head.stash, (unsigned)__builtin_ctz(stashed), &f->head.moves);
     else return GUIRA_ENOTFOUND;
     f->head.items--;
     if (UNLIKELY(f->head.stash.n > 0)) bring_home(f, 0, w);
@@ -220,23 +222,29 @@ static guira_status table_make(struct cuckoo *f) {
     f->in_region = f->table != NULL;
     if (f->in_region) guira__region_expect(f->table, 0, table_bytes(f));
     else f->table = guira__zalloc(table_bytes(f));
+    f->head.bytes = guira__alloc_cost(sizeof *f) + (f->in_region ? table_bytes(f) : guira__alloc_cost(table_bytes(f)));
     return f->table != NULL ? GUIRA_OK : GUIRA_ENOMEM;
 }
 
+/* What the capacity needs; MAX_BUCKETS + 1: too many. */
+static uint64_t buckets_for(const guira_config *c, unsigned w) {
+    double buckets = ceil((double)c->capacity / (c->max_load * bucket_slots(w)));
+    return buckets > (double)MAX_BUCKETS ? MAX_BUCKETS + 1 : (uint64_t)buckets;
+}
+
 static guira_status create(const struct guira__ops *ops, const guira_config *c, guira **out) {
-    double buckets = ceil((double)c->capacity / (c->max_load * bucket_slots(ops->slot_bits)));
-    if (buckets > (double)MAX_BUCKETS) return GUIRA_ELIMIT;
+    uint64_t buckets = buckets_for(c, ops->slot_bits);
+    if (buckets > MAX_BUCKETS) return GUIRA_ELIMIT;
     struct cuckoo *f = guira__zalloc(sizeof *f);
     if (f == NULL) return GUIRA_ENOMEM;
     f->head.ops = ops;
     f->head.contains = ops->contains;
     f->head.config = *c;
-    f->buckets = (uint64_t)buckets;
+    f->buckets = buckets;
     if (table_make(f) != GUIRA_OK) {
         guira__free(f);
         return GUIRA_ENOMEM;
     }
-    f->head.bytes = guira__alloc_cost(sizeof *f) + (f->in_region ? table_bytes(f) : guira__alloc_cost(table_bytes(f)));
     guira__secret_derive(c->seed, f->head.secret);
     f->head.rng = guira__hash(f->head.secret, NULL, 0);
     *out = &f->head;
@@ -246,7 +254,7 @@ static guira_status create(const struct guira__ops *ops, const guira_config *c, 
 static void destroy(guira *head) {
     struct cuckoo *f = (struct cuckoo *)head;
     if (f->in_region) guira__region_close(f->table, table_bytes(f));
-    else guira__free(f->table);
+    else if (!f->is_view) guira__free(f->table);
     guira__free(f);
 }
 
@@ -255,6 +263,7 @@ static guira_status clone(const guira *head, guira **out) {
     struct cuckoo *g = guira__alloc(sizeof *g);
     if (g == NULL) return GUIRA_ENOMEM;
     *g = *f;
+    g->is_view = false;
     if (table_make(g) != GUIRA_OK) {
         guira__free(g);
         return GUIRA_ENOMEM;
@@ -292,20 +301,27 @@ static void stats(const guira *head, guira_stats *out) {
     out->fpr = -expm1(-2.0 * (double)head->items / (double)f->buckets / (ldexp(1, (int)width(f)) - 1));
 }
 
+static const char *check_stash(const struct cuckoo *f) {
+    const struct stash *s = &f->head.stash;
+    if (s->n > STASH_SIZE) return "stash: more than it can hold";
+    for (unsigned i = 0; i < s->n; i++) {
+        struct entry e = s->entry[i];
+        if (e.where >= f->buckets) return "stash: an entry of a bucket that is not there";
+        if (e.what == 0 || e.what >> width(f) != 0) return "stash: an impossible fingerprint";
+    }
+    return NULL;
+}
+
 static const char *check(const guira *head) {
     const struct cuckoo *f = (const struct cuckoo *)head;
     uint64_t items = head->stash.n;
     unsigned w = width(f);
+    const char *broken = check_stash(f);
+    if (broken != NULL) return broken;
     for (uint64_t i = 0; i < f->buckets; i++) {
         const uint8_t *bucket = spot_of(f, i, w).bucket;
         for (unsigned j = 0; j < bucket_slots(w); j++) items += slot_get(bucket, j, w) != 0;
         if (w == 12 && bucket[15] != 0) return "table: something in the byte between two buckets";
-    }
-    if (head->stash.n > STASH_SIZE) return "stash: more than it can hold";
-    for (unsigned i = 0; i < head->stash.n; i++) {
-        struct entry e = head->stash.entry[i];
-        if (e.where >= f->buckets) return "stash: an entry of a bucket that is not there";
-        if (e.what == 0 || e.what >> w != 0) return "stash: an impossible fingerprint";
     }
     return items == head->items ? NULL : "counters: items";
 }
@@ -315,6 +331,36 @@ static void dump(const guira *head, guira__sink *sink, void *to) {
     guira__head_dump(head, sink, to);
     sink(to, &f->buckets, sizeof f->buckets);
     sink(to, f->table, table_bytes(f));
+}
+
+/* -------------------------------------------------------------------------------------------------------------- as a file */
+
+static void save(const guira *head, struct guira__writer *to) {
+    const struct cuckoo *f = (const struct cuckoo *)head;
+    guira__head_write(to, head);
+    guira__section_start(to, "table", table_bytes(f));
+    guira__section_put(to, f->table, table_bytes(f));
+}
+
+/* What of it is small: enough that asking is safe. */
+static guira_status view_read(struct cuckoo *f, const struct guira__ops *ops, const guira_config *c,
+                              struct guira__reader *from) {
+    if (!guira__head_read(from, ops, c, &f->head)) return GUIRA_ECORRUPT;
+    f->buckets = buckets_for(c, ops->slot_bits);
+    f->is_view = true;
+    f->head.bytes = guira__alloc_cost(sizeof *f);
+    if (f->buckets > MAX_BUCKETS || check_stash(f) != NULL) return GUIRA_ECORRUPT;
+    f->table = (uint8_t *)(uintptr_t)guira__section_expect(from, "table", table_bytes(f));
+    return f->table != NULL ? GUIRA_OK : GUIRA_ECORRUPT;
+}
+
+static guira_status view(const struct guira__ops *ops, const guira_config *c, struct guira__reader *from, guira **out) {
+    struct cuckoo *f = guira__zalloc(sizeof *f);
+    if (f == NULL) return GUIRA_ENOMEM;
+    guira_status s = view_read(f, ops, c, from);
+    if (s == GUIRA_OK) *out = &f->head;
+    else guira__free(f);
+    return s;
 }
 
 /* ------------------------------------------------------------------------------------------- one of each, for each width */
@@ -342,7 +388,7 @@ DEFINE(32)
         .slot_bits = (w), .create = create, .destroy = destroy, .insert = insert_##w, .insert_crowded = crowded_##w,  \
         .contains = contains_##w, .remove = remove_##w, .count = count_##w, .contains_many = contains_many_##w,       \
         .prefetch = prefetch_##w, .reserve = reserve, .shrink_to_fit = shrink_to_fit, .clear = clear, .clone = clone, \
-        .stats = stats, .check = check, .dump = dump,                                                                 \
+        .stats = stats, .check = check, .dump = dump, .save = save, .view = view,                                     \
     }
 
 #define NAME_(isa) guira__cuckoo_##isa

@@ -7,8 +7,8 @@
  *             v v v
  *            [x][x][.]
  *
- * Only if none has room does one of them, by lot, go all the same, and the walk goes on from where it went with whom it
- * displaced. With 8 slots and a constant load of 0.95 this takes 0.6 to 1.3 moves per insertion, where displacing
+ * Only if none has room is one of them, by lot, to go all the same, and the search goes on from there with whom it will
+ * displace. Nothing is written before the search has come to an end: who is refused has changed nothing. With 8 slots and a constant load of 0.95 this takes 0.6 to 1.3 moves per insertion, where displacing
  * somebody at random takes 2 to 7.5.
  *
  * The kind that includes this has defined, for its FILTER:
@@ -20,21 +20,6 @@
  *     entry_weigh(f, e), entry_lift(f, e)          e is put into the stash; e is taken out of the table or the stash
  *     entry_fits(f, e)                             whether e can live where it is turned to
  */
-
-/* A point to go back to. */
-struct mark {
-    uint64_t weight, rng, kicks;
-    uint32_t lines;
-};
-ALWAYS_INLINE struct mark mark_take(const FILTER *f, const struct journal *log) {
-    return (struct mark){f->head.weight, f->head.rng, f->head.kicks, log->n};
-}
-ALWAYS_INLINE void mark_restore(FILTER *f, struct mark m, struct journal *log, unsigned w) {
-    journal_undo(log, m.lines, w);
-    f->head.weight = m.weight;
-    f->head.rng = m.rng;
-    f->head.kicks = m.kicks;
-}
 
 struct options {
     unsigned movable; /* bit j: slot j's entry has somewhere to go */
@@ -61,14 +46,35 @@ ALWAYS_INLINE unsigned pick(guira *head, unsigned mask, unsigned w) {
     return (unsigned)__builtin_ctz(after != 0 ? after : mask);
 }
 
-/* Moves the entry in slot j of `at` to a place of its own, if it has room, and gives the slot to e. */
-ALWAYS_INLINE bool step_aside(FILTER *f, struct spot at, unsigned j, const struct options *o, struct entry e,
-                              struct journal *log, unsigned w) {
+/* One after the other steps aside: the entry in each hop's slot goes to the slot of the next hop, the last to the end. */
+struct hop {
+    struct spot at;
+    unsigned slot;
+    struct entry e; /* who leaves it, turned to where it goes */
+};
+
+struct route {
+    unsigned n;
+    unsigned end_slot;
+    struct spot end;
+    struct hop hop[MAX_KICKS];
+};
+
+/* The slots of a bucket that are on the route already: who is there has been told to go. */
+ALWAYS_INLINE unsigned on_route(const struct route *r, const uint8_t *bucket) {
+    unsigned mask = 0;
+    for (unsigned i = 0; i < r->n; i++)
+        if (r->hop[i].at.bucket == bucket) mask |= 1U << r->hop[i].slot;
+    return mask;
+}
+
+/* Slot j of a bucket is the next hop, and the last one if where its entry goes there is room. */
+ALWAYS_INLINE bool hop_ends(struct route *r, struct spot at, unsigned j, const struct options *o, unsigned w) {
     unsigned room = empty_mask(o->to[j].bucket, w);
     if (room == 0) return false;
-    entry_lift(f, o->entry[j]);
-    spot_put(f, o->to[j], (unsigned)__builtin_ctz(room), o->entry[j], log, w);
-    spot_put(f, at, j, e, log, w);
+    r->hop[r->n++] = (struct hop){at, j, o->entry[j]};
+    r->end = o->to[j];
+    r->end_slot = (unsigned)__builtin_ctz(room);
     return true;
 }
 
@@ -76,28 +82,39 @@ ALWAYS_INLINE bool step_aside(FILTER *f, struct spot at, unsigned j, const struc
  * slower in it; fetching none is a fifth slower beyond it. */
 enum { FETCH = 4 };
 
-/* Gives e a slot of its bucket, which is full, by moving others, at most `kicks` of them. On failure the caller
- * goes back to a mark. */
-ALWAYS_INLINE bool make_room(FILTER *f, struct entry e, unsigned kicks, struct journal *log, unsigned w) {
+/* A way for e into its bucket, which is full, on which at most `kicks` others move. Nothing is written yet. */
+ALWAYS_INLINE bool find_route(FILTER *f, struct entry e, unsigned kicks, struct route *r, unsigned w) {
     struct spot at = spot_of(f, e.where, w);
     const uint8_t *from = NULL;
     struct options o;
-    for (unsigned kick = 0; kick < kicks && journal_room(log) >= 2; kick++) {
+    for (r->n = 0; r->n < kicks;) {
+        unsigned gone = on_route(r, at.bucket);
         o.movable = 0;
         for (unsigned j = 0; j < bucket_slots(w); j += FETCH) {
             for (unsigned i = j; i < j + FETCH && i < bucket_slots(w); i++) look_ahead(f, at, i, from, &o, w);
+            o.movable &= ~gone;
             for (unsigned left = o.movable >> j << j; left != 0; left &= left - 1)
-                if (step_aside(f, at, (unsigned)__builtin_ctz(left), &o, e, log, w)) return true;
+                if (hop_ends(r, at, (unsigned)__builtin_ctz(left), &o, w)) return true;
         }
         if (o.movable == 0) return false;
         unsigned j = pick(&f->head, o.movable, w);
-        entry_lift(f, o.entry[j]);
-        spot_put(f, at, j, e, log, w);
+        r->hop[r->n++] = (struct hop){at, j, o.entry[j]};
         from = at.bucket;
-        e = o.entry[j];
         at = o.to[j];
     }
     return false;
+}
+
+/* From the end on, so that each is in its new place before the next one takes its old one. */
+ALWAYS_INLINE void take_route(FILTER *f, struct entry e, const struct route *r, struct journal *log, unsigned w) {
+    spot_put(f, r->end, r->end_slot, r->hop[r->n - 1].e, log, w);
+    for (unsigned i = r->n; i-- > 0;) {
+        entry_lift(f, r->hop[i].e);
+        visible_move(&f->head.moves);
+        spot_put(f, r->hop[i].at, r->hop[i].slot, i > 0 ? r->hop[i - 1].e : e, log, w);
+    }
+    f->head.kicks += r->n;
+    f->head.evictions++;
 }
 
 /* Puts e into a free slot of one of its buckets if there is one. */
@@ -118,20 +135,21 @@ ALWAYS_INLINE bool place_at_once(FILTER *f, struct entry e, struct journal *log,
 
 /* Puts e into one of its buckets, both of which are full where it can live at all. False: nothing has changed. */
 ALWAYS_INLINE bool displace(FILTER *f, struct entry e, unsigned kicks, struct journal *log, unsigned w) {
-    struct mark m = mark_take(f, log);
+    struct route r;
+    uint64_t rng = f->head.rng;
     for (unsigned turn = 0; turn < 2; turn++) {
-        if (entry_fits(f, e) && make_room(f, e, kicks, log, w)) {
-            f->head.kicks += log->n - m.lines - 1;
+        if (entry_fits(f, e) && find_route(f, e, kicks, &r, w)) {
+            take_route(f, e, &r, log, w);
             return true;
         }
-        mark_restore(f, m, log, w);
+        f->head.rng = rng;
         entry_cross(f, &e, w);
     }
     return false;
 }
 
 ALWAYS_INLINE bool place(FILTER *f, struct entry e, unsigned kicks, struct journal *log, unsigned w) {
-    if (journal_room(log) == 0) return false;
+    if (journal_room(log) <= kicks) return false;
     return place_at_once(f, e, log, w) || displace(f, e, kicks, log, w);
 }
 
@@ -145,9 +163,7 @@ struct copies {
  * easy half, so that they neither make the filter grow, which would not help them, nor take it from everybody else. */
 ALWAYS_INLINE guira_status place_crowded(FILTER *f, struct entry e, struct copies copies, unsigned w) {
     bool all_copies = copies.in_table >= copies.places;
-    struct journal log;
-    log.n = 0;
-    if (!all_copies && displace(f, e, f->head.config.max_kicks, &log, w)) return GUIRA_OK;
+    if (!all_copies && displace(f, e, f->head.config.max_kicks, NULL, w)) return GUIRA_OK;
     if (copies.in_table >= bucket_slots(w) && copies.in_stash >= STASH_COPIES) return GUIRA_EDUPLICATE;
     if (!stash_push(&f->head.stash, e, all_copies ? STASH_EASY : STASH_SIZE))
         return all_copies ? GUIRA_EDUPLICATE : GUIRA_EFULL;
@@ -157,13 +173,11 @@ ALWAYS_INLINE guira_status place_crowded(FILTER *f, struct entry e, struct copie
 
 /* Brings home what waits in the stash, as far as there is room. */
 ALWAYS_INLINE void bring_home(FILTER *f, unsigned kicks, unsigned w) {
-    for (unsigned i = f->head.stash.n; i-- > 0;) {
+    for (uint64_t i = f->head.stash.n; i-- > 0;) {
         struct entry e = f->head.stash.entry[i];
-        struct journal log;
-        log.n = 0;
-        if (kicks == 0 ? place_at_once(f, e, &log, w) : place(f, e, kicks, &log, w)) {
+        if (kicks == 0 ? place_at_once(f, e, NULL, w) : place(f, e, kicks, NULL, w)) {
             entry_lift(f, e);
-            stash_drop(&f->head.stash, i);
+            stash_drop(&f->head.stash, i, &f->head.moves);
         }
     }
 }

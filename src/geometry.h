@@ -18,6 +18,9 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "bytes.h"
+#include "visible.h"
+
 #define ALWAYS_INLINE static inline __attribute__((always_inline))
 #define LIKELY(x) __builtin_expect(!!(x), 1)
 #define UNLIKELY(x) __builtin_expect(!!(x), 0)
@@ -33,6 +36,11 @@ ALWAYS_INLINE unsigned bucket_slots(unsigned w) { return w == 12 ? 10 : 8; }
 ALWAYS_INLINE unsigned bucket_shift(unsigned w) { return w == 64 ? 6 : w == 32 ? 5 : 4; }
 ALWAYS_INLINE unsigned bucket_bytes(unsigned w) { return 1U << bucket_shift(w); }
 
+/* Buckets are read as bytes, vectors and words of all sizes. */
+typedef uint16_t any16 __attribute__((may_alias));
+typedef uint32_t any32 __attribute__((may_alias));
+typedef uint64_t any64 __attribute__((may_alias));
+
 /* Bytes are little-endian whatever the machine is, so that a filter has the same bytes everywhere. */
 ALWAYS_INLINE uint64_t slot_get(const uint8_t *bucket, unsigned j, unsigned w) {
     const uint8_t *p = bucket + (size_t)j * w / 8;
@@ -46,17 +54,23 @@ ALWAYS_INLINE uint64_t slot_get(const uint8_t *bucket, unsigned j, unsigned w) {
     return v;
 }
 
+/* The widths but 12 are stored at once, so that who looks at a bucket meanwhile sees the old slot or the new one. Of 12
+ * bits he may see half: then a member was being added or taken away, or is in its other place as well (visible.h). */
 ALWAYS_INLINE void slot_set(uint8_t *bucket, unsigned j, uint64_t v, unsigned w) {
     uint8_t *p = bucket + (size_t)j * w / 8;
     if (w == 12) { /* the other half byte belongs to a neighbour */
         if (j % 2) v = (v << 4) | (p[0] & 0x0fU);
         else v |= (uint64_t)(p[1] & 0xf0U) << 8;
+        SHOW(p[0], (uint8_t)v);
+        SHOW(p[1], (uint8_t)(v >> 8));
     }
-#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-    memcpy(p, &v, w == 12 ? 2 : w / 8);
-#else
-    for (unsigned i = 0; i < (w == 12 ? 2 : w / 8); i++) p[i] = (uint8_t)(v >> (8 * i));
-#endif
+    if (w == 16) SHOW(*(any16 *)(void *)p, le16((uint16_t)v));
+    if (w == 32) SHOW(*(any32 *)(void *)p, le32((uint32_t)v));
+    if (w == 64) SHOW(*(any64 *)(void *)p, le64(v));
+}
+
+ALWAYS_INLINE void bucket_clear(uint8_t *bucket, unsigned w) {
+    for (unsigned i = 0; i < bucket_bytes(w) / 8; i++) SHOW(((any64 *)(void *)bucket)[i], 0);
 }
 
 #endif

@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include "isa.h"
+#include "latency.h"
+#include "mapped.h"
 
 guira_status guira__create_on(const char *isa, const guira_config *c, guira **out) {
     if (out == NULL) return GUIRA_EINVAL;
@@ -20,7 +22,9 @@ guira_status guira__create_on(const char *isa, const guira_config *c, guira **ou
 guira_status guira_create(const guira_config *c, guira **out) { return guira__create_on(NULL, c, out); }
 
 void guira_destroy(guira *f) {
-    if (f != NULL) f->ops->destroy(f);
+    if (f == NULL) return;
+    guira__latency_free(f);
+    f->ops->destroy(f);
 }
 
 /* ------------------------------------------------------------------------------------------------------------ by hash */
@@ -106,7 +110,23 @@ guira_status guira_clear(guira *f) { return f == NULL ? GUIRA_EINVAL : f->ops->c
 guira_status guira_clone(const guira *f, guira **out) {
     if (out == NULL) return GUIRA_EINVAL;
     *out = NULL;
-    return f == NULL ? GUIRA_EINVAL : f->ops->clone(f, out);
+    if (f == NULL) return GUIRA_EINVAL;
+    guira_status s = f->ops->clone(f, out);
+    if (s == GUIRA_OK) guira__latency_forget(*out);
+    return s;
+}
+
+static bool alike(const guira *a, const guira *b) {
+    return a->config.kind == b->config.kind && a->config.slot_bits == b->config.slot_bits &&
+           memcmp(a->config.seed, b->config.seed, sizeof a->config.seed) == 0;
+}
+
+guira_status guira_merge(guira *into, const guira *from) {
+    size_t n;
+    if (into == NULL || from == NULL || !alike(into, from)) return GUIRA_EINVAL;
+    if (into->ops->merge == NULL) return GUIRA_EUNSUPPORTED;
+    if (guira__mapped_file(from, &n) != NULL && guira_validate(from, NULL) != GUIRA_OK) return GUIRA_ECORRUPT;
+    return into->ops->merge(into, from);
 }
 
 guira_status guira_stats_get(const guira *f, guira_stats *out) {
@@ -115,10 +135,12 @@ guira_status guira_stats_get(const guira *f, guira_stats *out) {
     out->items = f->items;
     out->stash = f->stash.n;
     out->kicks = f->kicks;
+    out->evictions = f->evictions;
     out->failures = f->failures;
     out->grows = f->grows;
     out->shrinks = f->shrinks;
     f->ops->stats(f, out);
+    out->bytes += guira__latency_bytes(f);
     out->load = (double)out->items / (double)out->slots;
     return GUIRA_OK;
 }

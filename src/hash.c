@@ -8,9 +8,7 @@
 #include <sys/random.h>
 #include <xxhash.h>
 
-static void put_u64(uint8_t *p, uint64_t v) {
-    for (unsigned i = 0; i < 8; i++) p[i] = (uint8_t)(v >> (8 * i));
-}
+#include "bytes.h"
 
 guira_status guira__seed_draw(uint8_t seed[16]) {
     const uint8_t none[16] = {0};
@@ -26,11 +24,4 @@ void guira__secret_derive(const uint8_t seed[16], uint8_t secret[SECRET_BYTES]) 
 
 uint64_t guira__hash(const uint8_t secret[SECRET_BYTES], const void *key, size_t len) {
     return XXH3_64bits_withSecret(len > 0 ? key : "", len, secret, SECRET_BYTES); /* key may be NULL then */
-}
-
-uint64_t guira__hash_pair(uint64_t a, uint64_t b) {
-    uint8_t bytes[16];
-    put_u64(bytes, a);
-    put_u64(bytes + 8, b);
-    return XXH3_64bits(bytes, sizeof bytes);
 }

@@ -21,6 +21,9 @@ DECLARE(avx512)
 DECLARE(neon)
 #endif
 
+/* Compiled once: their geometry is known at run time only. */
+extern const struct guira__ops guira__dynamic_ops, guira__elastic_ops;
+
 /* Best first. */
 static const struct {
     const char *name;
@@ -70,9 +73,11 @@ const char *const *guira__isa_list(void) {
 }
 
 const struct guira__ops *guira__isa_ops(const char *isa, guira_kind kind, unsigned slot_bits) {
-    if (kind != GUIRA_TIDAL && kind != GUIRA_CUCKOO) return NULL;
+    if (kind != GUIRA_TIDAL && kind != GUIRA_CUCKOO && kind != GUIRA_DYNAMIC && kind != GUIRA_ELASTIC) return NULL;
     for (size_t i = 0; i < KNOWN; i++) {
         if (isa != NULL ? strcmp(isa, known[i].name) != 0 : !runs_here(known[i].name)) continue;
+        if (kind == GUIRA_DYNAMIC) return &guira__dynamic_ops;
+        if (kind == GUIRA_ELASTIC) return &guira__elastic_ops;
         const struct guira__ops *ops = kind == GUIRA_TIDAL ? known[i].tidal : known[i].cuckoo;
         for (size_t w = 0; w < 3; w++)
             if (ops[w].slot_bits == slot_bits) return &ops[w];

@@ -18,21 +18,25 @@ struct journal {
     } line[JOURNAL_SIZE];
 };
 
-/* Callers see to it that there is room: see journal_room(). */
+/* Callers see to it that there is room: see journal_room(). Without a journal the change is for good. */
 ALWAYS_INLINE void journal_set(struct journal *j, uint8_t *bucket, unsigned slot, uint64_t v, unsigned w) {
-    j->line[j->n].bucket = bucket;
-    j->line[j->n].slot = slot;
-    j->line[j->n].old = slot_get(bucket, slot, w);
-    j->n++;
+    if (j != NULL) {
+        j->line[j->n].bucket = bucket;
+        j->line[j->n].slot = slot;
+        j->line[j->n].old = slot_get(bucket, slot, w);
+        j->n++;
+    }
     slot_set(bucket, slot, v, w);
 }
 
-ALWAYS_INLINE uint32_t journal_room(const struct journal *j) { return JOURNAL_SIZE - j->n; }
+ALWAYS_INLINE uint32_t journal_room(const struct journal *j) { return j == NULL ? UINT32_MAX : JOURNAL_SIZE - j->n; }
 
-ALWAYS_INLINE void journal_undo(struct journal *j, uint32_t down_to, unsigned w) {
-    while (j->n > down_to) {
+/* What was put down first is taken away last: on the way back, too, everybody is somewhere at any time. */
+ALWAYS_INLINE void journal_undo(struct journal *j, uint64_t *moves, unsigned w) {
+    while (j->n > 0) {
         j->n--;
         slot_set(j->line[j->n].bucket, j->line[j->n].slot, j->line[j->n].old, w);
+        visible_move(moves);
     }
 }
 

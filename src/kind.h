@@ -8,9 +8,12 @@
 
 #include "guira.h"
 #include "hash.h"
+#include "limbo.h"
 #include "stash.h"
 
 typedef void guira__sink(void *to, const void *bytes, size_t n);
+struct guira__writer;
+struct guira__reader;
 
 struct guira__ops {
     guira_status (*create)(const struct guira__ops *ops, const guira_config *c, guira **out);
@@ -19,6 +22,10 @@ struct guira__ops {
     guira_status (*insert_crowded)(guira *f, uint64_t hash); /* the part of insert for two full buckets */
     bool (*contains)(const guira *f, uint64_t hash);
     bool (*contains_flat)(const guira *f, uint64_t hash); /* tidal: for arrays that lie in one piece */
+    /* tidal: the same questions, to a filter that another thread may be changing (visible.h) */
+    bool (*contains_shared)(const guira *f, uint64_t hash);
+    uint64_t (*count_shared)(const guira *f, uint64_t hash);
+    size_t (*contains_many_shared)(const guira *f, const uint64_t *hash, size_t n, bool *out);
     guira_status (*remove)(guira *f, uint64_t hash);
     guira_status (*remove_unclear)(guira *f, uint64_t hash); /* tidal: the part of it for the less usual */
     uint64_t (*count)(const guira *f, uint64_t hash);
@@ -28,9 +35,13 @@ struct guira__ops {
     guira_status (*shrink_to_fit)(guira *f);
     guira_status (*clear)(guira *f);
     guira_status (*clone)(const guira *f, guira **out);
+    guira_status (*merge)(guira *into, const guira *from);     /* NULL: this kind cannot */
+    guira_status (*adopt)(guira *f, struct entry e);           /* tidal: see tidal_merge.c */
     void (*stats)(const guira *f, guira_stats *out);           /* what the head does not know */
     const char *(*check)(const guira *f);                      /* the first broken invariant, or NULL */
     void (*dump)(const guira *f, guira__sink *sink, void *to); /* every byte that decides what the filter will do */
+    void (*save)(const guira *f, struct guira__writer *w);     /* see format.h, and for the next */
+    guira_status (*view)(const struct guira__ops *ops, const guira_config *c, struct guira__reader *r, guira **out);
     unsigned slot_bits;
     const struct guira__ops *elders;  /* tidal: for the names of elders */
     guira_status (*grow)(guira *f);   /* by one bucket; NULL: a fixed filter */
@@ -40,12 +51,17 @@ struct guira__ops {
 struct guira {
     const struct guira__ops *ops;
     bool (*contains)(const guira *f, uint64_t hash); /* ops->contains, or contains_flat where that will do */
-    guira_config config;                             /* every default filled in */
+    uint64_t moves;      /* see visible.h; up here, because what follows the configuration changes all the time */
+    guira_config config; /* every default filled in */
     uint64_t items;
     uint64_t bytes;  /* allocated, the struct itself included */
     uint64_t weight; /* tidal: sum of 2^(ALL_KNOWN - known bits) over table and stash, which makes the rate */
     uint64_t rng;    /* where eviction gets its luck from; part of the filter, so that replicas agree */
-    uint64_t kicks, failures, grows, shrinks;
+    uint64_t kicks, evictions, failures, grows, shrinks;
+    struct limbo *limbo; /* NULL, but for the shards of guira_shared */
+    /* See latency.h: what contains was before lookups were timed, and their times; NULL: they never were. */
+    bool (*plain)(const guira *f, uint64_t hash);
+    struct latency *latency;
     struct stash stash;
     uint8_t secret[SECRET_BYTES];
 };

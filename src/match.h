@@ -24,6 +24,10 @@
 
 enum how { EXACT, PREFIX };
 
+/* GUIRA__LOOKS_ON: whoever includes this reads buckets that another thread may be writing to. Then a bucket is read in
+ * words, each at once, or on x86 in vectors, which no processor tears apart within a word. */
+ALWAYS_INLINE uint64_t look_on(const uint8_t *p) { return SEE(*(const any64 *)(const void *)p); }
+
 /* ------------------------------------------------------------------------------------------- one slot after another */
 
 ALWAYS_INLINE bool slot_matches(uint64_t s, uint64_t q, enum how how) {
@@ -33,6 +37,11 @@ ALWAYS_INLINE bool slot_matches(uint64_t s, uint64_t q, enum how how) {
 
 ALWAYS_INLINE unsigned mask_by_slot(const uint8_t *bucket, uint64_t q, unsigned w, enum how how) {
     unsigned mask = 0;
+#ifdef GUIRA__LOOKS_ON
+    uint64_t copy[8];
+    for (unsigned i = 0; i < bucket_bytes(w) / 8; i++) copy[i] = look_on(bucket + (size_t)i * 8);
+    bucket = (const uint8_t *)copy;
+#endif
     for (unsigned j = 0; j < bucket_slots(w); j++) mask |= (unsigned)slot_matches(slot_get(bucket, j, w), q, how) << j;
     return mask;
 }
@@ -61,7 +70,15 @@ ALWAYS_INLINE __m128i diff32(__m128i s, __m128i q, enum how how) {
     return _mm_andnot_si128(_mm_xor_si128(s, less), _mm_xor_si128(s, q));
 }
 
+#if defined(GUIRA__LOOKS_ON) && defined(__SANITIZE_THREAD__)
+ALWAYS_INLINE __m128i load128(const uint8_t *p) {
+    return _mm_set_epi64x((long long)look_on(p + 8), (long long)look_on(p));
+}
+#elif defined(GUIRA__LOOKS_ON)
+ALWAYS_INLINE __m128i load128(const uint8_t *p) { return *(const volatile __m128i *)(const void *)p; }
+#else
 ALWAYS_INLINE __m128i load128(const uint8_t *p) { return _mm_load_si128((const __m128i *)(const void *)p); }
+#endif
 
 ALWAYS_INLINE unsigned zeros16(__m128i d) {
     __m128i zero = _mm_setzero_si128();
@@ -87,7 +104,7 @@ ALWAYS_INLINE __m128i spread12(__m128i bucket, bool upper) {
 #ifdef __AVX2__
 /* Half a bucket of 64-bit slots. */
 ALWAYS_INLINE unsigned zeros64(const uint8_t *half, uint64_t q, enum how how) {
-    __m256i zero = _mm256_setzero_si256(), s = _mm256_load_si256((const __m256i *)(const void *)half);
+    __m256i zero = _mm256_setzero_si256(), s = _mm256_set_m128i(load128(half + 16), load128(half));
     __m256i d = _mm256_xor_si256(s, _mm256_set1_epi64x((long long)q));
     if (how == PREFIX) {
         __m256i full = _mm256_xor_si256(_mm256_cmpeq_epi64(s, zero), _mm256_set1_epi64x(-1)); /* -1, or 0 if empty */
@@ -130,6 +147,14 @@ ALWAYS_INLINE bool either_matches(const uint8_t *a, uint64_t qa, const uint8_t *
 #define GUIRA__SIMD 1
 #include <arm_neon.h>
 
+#ifdef GUIRA__LOOKS_ON
+ALWAYS_INLINE uint8x16_t load128(const uint8_t *p) {
+    return vcombine_u8(vcreate_u8(look_on(p)), vcreate_u8(look_on(p + 8)));
+}
+#else
+ALWAYS_INLINE uint8x16_t load128(const uint8_t *p) { return vld1q_u8(p); }
+#endif
+
 ALWAYS_INLINE uint16x8_t diff16(uint16x8_t s, uint16x8_t q, enum how how) {
     uint16x8_t d = veorq_u16(s, q);
     return how == EXACT ? d : vbicq_u16(d, veorq_u16(s, vqsubq_u16(s, vdupq_n_u16(1))));
@@ -156,24 +181,24 @@ ALWAYS_INLINE uint16x8_t spread12(uint8x16_t bucket, bool upper) {
 
 ALWAYS_INLINE unsigned match_mask(const uint8_t *bucket, uint64_t q, unsigned w, enum how how) {
     if (w == 64) return mask_by_slot(bucket, q, w, how);
-    if (w == 16) return zeros16(diff16(vreinterpretq_u16_u8(vld1q_u8(bucket)), vdupq_n_u16((uint16_t)q), how));
+    if (w == 16) return zeros16(diff16(vreinterpretq_u16_u8(load128(bucket)), vdupq_n_u16((uint16_t)q), how));
     if (w == 12) {
-        uint8x16_t s = vld1q_u8(bucket);
+        uint8x16_t s = load128(bucket);
         uint16x8_t p = vdupq_n_u16((uint16_t)(q << 4));
         unsigned lo = zeros16(diff16(spread12(s, false), p, how));
         return lo | (zeros16(diff16(spread12(s, true), p, how)) & 3) << 8;
     }
     uint32x4_t p = vdupq_n_u32((uint32_t)q);
-    uint32x4_t lo = vceqzq_u32(diff32(vreinterpretq_u32_u8(vld1q_u8(bucket)), p, how));
-    uint32x4_t hi = vceqzq_u32(diff32(vreinterpretq_u32_u8(vld1q_u8(bucket + 16)), p, how));
+    uint32x4_t lo = vceqzq_u32(diff32(vreinterpretq_u32_u8(load128(bucket)), p, how));
+    uint32x4_t hi = vceqzq_u32(diff32(vreinterpretq_u32_u8(load128(bucket + 16)), p, how));
     return zeros16(vmvnq_u16(vcombine_u16(vmovn_u32(lo), vmovn_u32(hi))));
 }
 
 ALWAYS_INLINE bool either_matches(const uint8_t *a, uint64_t qa, const uint8_t *b, uint64_t qb, unsigned w,
                                   enum how how) {
     if (w != 16) return (match_mask(a, qa, w, how) | match_mask(b, qb, w, how)) != 0;
-    uint16x8_t da = diff16(vreinterpretq_u16_u8(vld1q_u8(a)), vdupq_n_u16((uint16_t)qa), how);
-    uint16x8_t db = diff16(vreinterpretq_u16_u8(vld1q_u8(b)), vdupq_n_u16((uint16_t)qb), how);
+    uint16x8_t da = diff16(vreinterpretq_u16_u8(load128(a)), vdupq_n_u16((uint16_t)qa), how);
+    uint16x8_t db = diff16(vreinterpretq_u16_u8(load128(b)), vdupq_n_u16((uint16_t)qb), how);
     return vminvq_u16(vminq_u16(da, db)) == 0;
 }
 

@@ -1,11 +1,13 @@
 /* The stash: a few entries that found no place in the table, kept beside it with all that is known of them.
  *
- * What an entry's two numbers mean is the kind's business; the stash only keeps them in order of arrival. */
+ * What an entry's two numbers mean is the kind's business; the stash only keeps them. */
 #ifndef GUIRA_STASH_H
 #define GUIRA_STASH_H
 
 #include <stdbool.h>
 #include <stdint.h>
+
+#include "visible.h"
 
 /* One member, as far as the filter knows it.
  *   tidal:  where = its address seen from the bucket it is in, what = how many leading bits of that are known
@@ -19,24 +21,34 @@ enum {
     STASH_SIZE = 16, /* beyond this an insertion is refused */
     STASH_LAST = 17, /* but one more has a place if the filter could grow for it: see tidal.c */
     STASH_EASY = 8,  /* above this an elastic filter grows, and nothing but an insertion may add to it */
+    STASH_ALL = 18,  /* a bucket's entries on top of that, while two buckets become one: see tidal_steps.h */
     STASH_COPIES = 4 /* as many places copies of one key may take, so that one key cannot have them all */
 };
 
 struct stash {
-    struct entry entry[STASH_LAST];
-    uint32_t n;
+    struct entry entry[STASH_ALL];
+    uint64_t n;
 };
+
+static inline void stash_show(struct stash *s, uint64_t i, struct entry e) {
+    SHOW(s->entry[i].where, e.where);
+    SHOW(s->entry[i].what, e.what);
+}
 
 static inline bool stash_push(struct stash *s, struct entry e, unsigned limit) {
     if (s->n >= limit) return false;
-    s->entry[s->n++] = e;
+    stash_show(s, s->n, e);
+    PUBLISH(s->n, s->n + 1);
     return true;
 }
 
-static inline void stash_drop(struct stash *s, unsigned i) {
-    s->n--;
-    for (; i < s->n; i++) s->entry[i] = s->entry[i + 1];
-    s->entry[s->n] = (struct entry){0, 0};
+/* The last entry takes the place of the one that goes. */
+static inline void stash_drop(struct stash *s, uint64_t i, uint64_t *moves) {
+    visible_move(moves); /* the one that goes has been put down somewhere else */
+    stash_show(s, i, s->entry[s->n - 1]);
+    visible_move(moves);
+    SHOW(s->n, s->n - 1);
+    stash_show(s, s->n, (struct entry){0, 0});
 }
 
 #endif

@@ -9,6 +9,9 @@
 #include "journal.h"
 #include "match.h"
 #include "tidal_elders.h"
+#include "tidal_file.h"
+#include "tidal_merge.h"
+#include "tidal_read.h"
 #include "tidal_table.h"
 #include "tidal_whole.h"
 
@@ -16,40 +19,19 @@
 
 /* ---------------------------------------------------------------------------------------------------------- lookups */
 
-/* Where an address would be, and what a slot there must agree with. */
-struct probe {
-    const uint8_t *bucket;
-    uint64_t q;
-};
-
 /* Whether each array lies in one piece, so that its start says where every bucket is, or in segments. */
 enum lie { IN_SEGMENTS, FLAT };
 
-/* What a new entry for an address has in its slot, from the address shifted so that its tail ends above the lowest bit. */
-ALWAYS_INLINE uint64_t full_slot(uint64_t shifted, uint64_t core, unsigned w) {
-    unsigned t = tail_bits(w);
-    return (shifted & ((UINT64_C(2) << t) - 2)) + (core << (t + 1)) + 1;
-}
-
-/* One shift brings bucket number and tail down together: [bucket | tail | one bit more]. No branch asks for the side.
- * Beyond the cache the processor looks up as many keys at once as fit into its window, so every instruction counts. */
 ALWAYS_INLINE struct probe probe_at(const struct tidal *f, uint64_t address, uint64_t core, unsigned w, enum lie lie) {
     uint64_t side = address < f->tide;
     uintptr_t start = lie == FLAT ? f->start[side] : f->segment[2 * (address >> f->to_segment) + side];
-    if (w == 64) {
-        unsigned level = level_of(f, (unsigned)side);
-        uint64_t q = slot_encode((struct entry){address, ALL_KNOWN}, level, w);
-        return (struct probe){(const uint8_t *)(start + (address >> (64 - level) << bucket_shift(w))), q};
-    }
-    uint64_t shifted = address >> (f->to_tail - side);
-    uint64_t bucket = shifted >> (tail_bits(w) + 1) << bucket_shift(w);
-    return (struct probe){(const uint8_t *)(start + bucket), full_slot(shifted, core, w)};
+    return probe_from(start, address, core, f->to_tail - side, level_of(f, (unsigned)side), w);
 }
 
 APART static bool contains_beside(const struct tidal *f, uint64_t address, unsigned w) {
     for (unsigned i = 0; i < f->head.stash.n; i++)
         if (entry_is(f->head.stash.entry[i], address, w)) return true;
-    return guira__elders_level(f, address) > 0;
+    return guira__elders_level(f, address, ALONE) > 0;
 }
 
 ALWAYS_INLINE bool contains(const struct tidal *f, uint64_t address, unsigned w, enum lie lie) {
@@ -104,7 +86,7 @@ ALWAYS_INLINE uint64_t count(const struct tidal *f, uint64_t address, unsigned w
     n += (unsigned)__builtin_popcount(match_mask(a.bucket, a.q, w, PREFIX));
     n += (unsigned)__builtin_popcount(match_mask(b.bucket, b.q, w, PREFIX));
     for (unsigned i = 0; i < f->head.stash.n; i++) n += entry_is(f->head.stash.entry[i], address, w);
-    return n + guira__elders_count(f, address);
+    return n + guira__elders_count(f, address, ALONE);
 }
 
 /* ------------------------------------------------------------------------------------------------------ a place for all */
@@ -188,7 +170,7 @@ ALWAYS_INLINE guira_status insert_crowded(struct tidal *f, uint64_t address, uns
     for (unsigned i = 0; i < f->head.stash.n; i++) copies.in_stash += entry_is(f->head.stash.entry[i], address, w);
     guira_status s = place_crowded(f, (struct entry){address, ALL_KNOWN}, copies, w);
     if (s == GUIRA_EFULL) s = grow_first(f, (struct entry){address, ALL_KNOWN});
-    f->beside |= f->head.stash.n > 0;
+    if (f->head.stash.n > 0) SHOW(f->beside, 1);
     return s == GUIRA_OK ? inserted(f) : s;
 }
 
@@ -208,6 +190,22 @@ ALWAYS_INLINE guira_status insert(struct tidal *f, uint64_t address, unsigned w)
     slot_set(bucket, slot, s, w);
     f->head.weight += weight_of(known_at(level, w));
     return inserted(f);
+}
+
+/* An entry from another filter, which knows less than a newcomer, perhaps too little for where it should go. Does not
+ * grow: EFULL. */
+ALWAYS_INLINE guira_status adopt(struct tidal *f, struct entry e, unsigned w) {
+    struct entry other = e;
+    bool fits = entry_fits(f, e) | entry_cross(f, &other, w);
+    if (!fits && !guira__elders_ready(f, &e, 1)) return GUIRA_ENOMEM;
+    if (!fits) guira__elders_add(f, e);
+    else if (!place(f, e, f->head.config.max_kicks, NULL, w)) {
+        if (!stash_push(&f->head.stash, e, STASH_EASY)) return GUIRA_EFULL;
+        entry_weigh(f, e);
+    }
+    watch_beside(f);
+    f->head.items++;
+    return GUIRA_OK;
 }
 
 /* ------------------------------------------------------------------------------------------------------------- removal */
@@ -237,7 +235,7 @@ APART static void find_longest_beside(const struct tidal *f, struct finding *bes
         if (e.what > best->known && entry_is(e, address, w))
             *best = (struct finding){(unsigned)e.what, 0, NULL, (int)i};
     }
-    unsigned level = guira__elders_level(f, address);
+    unsigned level = guira__elders_level(f, address, ALONE);
     if (level > best->known) *best = (struct finding){level, 0, NULL, -1};
 }
 
@@ -254,7 +252,7 @@ ALWAYS_INLINE guira_status remove_unclear(struct tidal *f, uint64_t address, uns
     if (f->beside) find_longest_beside(f, &best, address, w);
     if (best.known == 0) return GUIRA_ENOTFOUND;
     if (best.bucket != NULL) slot_set(best.bucket, best.slot, 0, w);
-    else if (best.stash >= 0) stash_drop(&f->head.stash, (unsigned)best.stash);
+    else if (best.stash >= 0) stash_drop(&f->head.stash, (uint64_t)best.stash, &f->head.moves);
     else guira__elders_remove(f, address, best.known);
     if (best.bucket != NULL || best.stash >= 0) f->head.weight -= weight_of(best.known);
     bring_home(f, 0, w);
@@ -301,6 +299,7 @@ extern const struct guira__ops NAME(GUIRA__ISA)[4];
     static guira_status crowded_##w(guira *f, uint64_t hash) { return insert_crowded(SELF, hash, w); }             \
     static guira_status remove_##w(guira *f, uint64_t hash) { return remove_one(SELF, hash, w); }                  \
     static guira_status unclear_##w(guira *f, uint64_t hash) { return remove_unclear(SELF, hash, w); }             \
+    static guira_status adopt_##w(guira *f, struct entry e) { return adopt(SELF, e, w); }                          \
     static guira_status grow_##w(guira *f) { return grow_step(SELF, w); }                                          \
     static guira_status shrink_##w(guira *f) { return shrink_step(SELF, w); }
 
@@ -309,15 +308,20 @@ DEFINE(16)
 DEFINE(32)
 DEFINE(64)
 
-#define TABLE(w)                                                                                               \
-    {                                                                                                          \
-        .slot_bits = (w), .elders = &NAME(GUIRA__ISA)[3], .create = guira__tidal_create,                       \
-        .destroy = guira__tidal_destroy, .insert = insert_##w, .insert_crowded = crowded_##w,                  \
-        .contains = contains_##w, .contains_flat = contains_flat_##w, .remove = remove_##w,                    \
-        .remove_unclear = unclear_##w, .count = count_##w, .contains_many = contains_many_##w,                 \
-        .prefetch = prefetch_##w, .grow = grow_##w, .shrink = shrink_##w, .reserve = guira__tidal_reserve,     \
-        .shrink_to_fit = guira__tidal_shrink_to_fit, .clear = guira__tidal_clear, .clone = guira__tidal_clone, \
-        .stats = guira__tidal_stats, .check = guira__tidal_check, .dump = guira__tidal_dump,                   \
+TIDAL_READ_DECLARE(GUIRA__ISA)
+
+#define TABLE(w)                                                                                                      \
+    {                                                                                                                 \
+        .slot_bits = (w), .elders = &NAME(GUIRA__ISA)[3], .create = guira__tidal_create,                              \
+        .destroy = guira__tidal_destroy, .insert = insert_##w, .insert_crowded = crowded_##w,                         \
+        .contains = contains_##w, .contains_shared = TIDAL_READ(contains, GUIRA__ISA, w),                             \
+        .count_shared = TIDAL_READ(count, GUIRA__ISA, w),                                                             \
+        .contains_many_shared = TIDAL_READ(contains_many, GUIRA__ISA, w), .contains_flat = contains_flat_##w,         \
+        .remove = remove_##w, .remove_unclear = unclear_##w, .count = count_##w, .contains_many = contains_many_##w,  \
+        .prefetch = prefetch_##w, .adopt = adopt_##w, .merge = guira__tidal_merge, .grow = grow_##w,                  \
+        .shrink = shrink_##w, .reserve = guira__tidal_reserve, .shrink_to_fit = guira__tidal_shrink_to_fit,           \
+        .clear = guira__tidal_clear, .clone = guira__tidal_clone, .stats = guira__tidal_stats,                        \
+        .check = guira__tidal_check, .dump = guira__tidal_dump, .save = guira__tidal_save, .view = guira__tidal_view, \
     }
 
 const struct guira__ops NAME(GUIRA__ISA)[4] = {TABLE(12), TABLE(16), TABLE(32), TABLE(64)};

@@ -36,10 +36,25 @@ struct array {
     uint8_t *region; /* where it lies if it lies in one piece, else NULL */
     unsigned level;
     unsigned log2_buckets; /* of a segment */
-    bool open;
+    bool open;             /* false: there is none; or, if it has a region, that is part of a file and not ours */
+    uint64_t first, end;   /* the segments that are there: first..end-1 */
 };
 
+static inline bool array_has(const struct array *a, uint64_t segment) {
+    return a->first <= segment && segment < a->end;
+}
+
 struct elders;
+
+/* The directory, and how to read it. A table has one for each level it has been at: at another level everything in it
+ * is another, so a new one is made and shown to readers at once (visible.h). */
+struct view {
+    uint64_t tide;       /* as far as readers know */
+    uint64_t to_segment; /* these as in struct tidal */
+    uint64_t to_tail;
+    uint64_t level;
+    uintptr_t pair[];
+};
 
 struct tidal {
     guira head;
@@ -48,8 +63,9 @@ struct tidal {
     uintptr_t *segment;                         /* the directory: {right, left} for each leading part of an address */
     uintptr_t start[2];                         /* of the arrays on the right and the left, if they lie flat */
     uint64_t to_segment;                        /* shifts an address to the number of its pair */
-    uint64_t to_tail; /* shifts it until its tail ends one above the lowest bit; left: one less */
-    uint64_t beside;  /* whether there is anything in the stash or among the elders */
+    uint64_t to_tail;   /* shifts it until its tail ends one above the lowest bit; left: one less */
+    uint64_t beside;    /* whether there is anything in the stash or among the elders */
+    struct view *shown; /* what readers among writers go by; another than view only while a change is under way */
     /* What a change needs. */
     uint64_t grow_at;   /* grow when there are more items than that */
     uint64_t shrink_at; /* shrink when there are fewer */
@@ -58,6 +74,8 @@ struct tidal {
     unsigned level;     /* L */
     unsigned directory_bits;
     struct array array[2]; /* RIGHT and LEFT */
+    struct view *view;     /* what segment is in */
+    struct view *next;     /* for the level above, when the next step leads there */
     struct elders *elders; /* NULL: none */
 };
 
@@ -126,6 +144,32 @@ ALWAYS_INLINE uint8_t *bucket_of(const struct tidal *f, uint64_t address, unsign
     unsigned side = side_of(f, address);
     uint64_t number = address >> (64 - level_of(f, side));
     return (uint8_t *)(f->segment[2 * (address >> f->to_segment) + side] + (number << bucket_shift(w)));
+}
+
+/* Where an address would be, and what a slot there must agree with. */
+struct probe {
+    const uint8_t *bucket;
+    uint64_t q;
+};
+
+/* What a new entry for an address has in its slot, from the address shifted so that its tail ends above the lowest bit. */
+ALWAYS_INLINE uint64_t full_slot(uint64_t shifted, uint64_t core, unsigned w) {
+    unsigned t = tail_bits(w);
+    return (shifted & ((UINT64_C(2) << t) - 2)) + (core << (t + 1)) + 1;
+}
+
+/* An array's start to the bucket of an address in it. One shift, by to_tail, brings bucket number and tail down
+ * together: [bucket | tail | one bit more]. No branch asks for the side. Beyond the cache the processor looks up as many
+ * keys at once as fit into its window, so every instruction counts. */
+ALWAYS_INLINE struct probe probe_from(uintptr_t start, uint64_t address, uint64_t core, uint64_t to_tail,
+                                      uint64_t level, unsigned w) {
+    if (w == 64) {
+        uint64_t q = slot_encode((struct entry){address, ALL_KNOWN}, (unsigned)level, w);
+        return (struct probe){(const uint8_t *)(start + (address >> (64 - level) << bucket_shift(w))), q};
+    }
+    uint64_t shifted = address >> to_tail;
+    uint64_t bucket = shifted >> (tail_bits(w) + 1) << bucket_shift(w);
+    return (struct probe){(const uint8_t *)(start + bucket), full_slot(shifted, core, w)};
 }
 
 static inline uint64_t bucket_count(const struct tidal *f) { return (UINT64_C(1) << f->level) + f->line; }

@@ -4,60 +4,86 @@
 #include <stdlib.h>
 
 #include "alloc.h"
-
-enum {
-    MAP_FIRST_BITS = 6, /* 512 bytes to start with */
-    MAP_MAX_BITS = 17   /* a map of 1 MiB is copied in well under a millisecond */
-};
+#include "tidal_table.h"
+#include "bytes.h"
 
 static unsigned width(const struct tidal *f) { return f->head.ops->slot_bits; }
 
-static size_t map_bytes(unsigned bits) { return sizeof(uint64_t) << bits; }
+static size_t word_bytes(uint64_t bits) { return sizeof(uint64_t) << bits; }
 
 static uint64_t canonical(const struct tidal *f, uint64_t address) {
     return address >> 63 ? partner_of(address, width(f)) : address;
 }
 
+/* --------------------------------------------------------------------------------------------------------------- names
+ *
+ *     what is named   [0 | the known bits of the address .......... | copy .... | level: 6 | core: 6 ]
+ *     its name        the same 63 bits, well mixed
+ *
+ * Mixing loses nothing, so that a name can be read again: see elders_read(). Between 63 - level and 12 there is room
+ * for the number of the copy: at level 40, where a table has 16 TiB, for 4096 of them. */
+
+#define LOW63 (UINT64_MAX >> 1)
+
+/* Multiplication by an odd number and XOR with the upper bits have each an inverse. */
+static const uint64_t mix[2] = {0x3f58476d1ce4e5b9, 0x14d049bb133111eb};
+static const uint64_t unmix[2] = {0x16de1b173f119089, 0x319642b2d24d8ec3};
+
 static uint64_t name_of(const struct tidal *f, uint64_t canon, unsigned level, uint64_t copy) {
-    uint64_t known = (canon & leading(level)) | core_of(canon, width(f));
-    return guira__hash_pair(known, copy << 8 | level);
+    uint64_t x = (canon & leading(level)) | copy << 12 | (uint64_t)level << 6 | core_of(canon, width(f));
+    x = ((x ^ x >> 32) * mix[0]) & LOW63;
+    x = ((x ^ x >> 32) * mix[1]) & LOW63;
+    return x ^ x >> 32;
 }
 
-static bool named(const struct tidal *f, uint64_t name) {
-    const guira *names = f->elders->names;
-    return names->contains(names, name);
+struct entry guira__elder_read(struct entry in_names) {
+    uint64_t x = in_names.where >> 63 ? partner_of(in_names.where, 64) : in_names.where; /* names have a top bit of 0 */
+    x = ((x ^ x >> 32) * unmix[1]) & LOW63;
+    x = ((x ^ x >> 32) * unmix[0]) & LOW63;
+    x ^= x >> 32;
+    unsigned level = x >> 6 & 63;
+    return (struct entry){level == 0 ? 0 : (x & leading(level)) | (x & 63), level};
 }
 
-static uint64_t copies(const struct tidal *f, uint64_t canon, unsigned level) {
+static uint64_t most_copies(unsigned level) { return UINT64_C(1) << (52 - level); }
+
+static bool named(const struct elders *e, uint64_t name, enum company company) {
+    return company == ALONE ? e->names->contains(e->names, name) : e->names->ops->contains_shared(e->names, name);
+}
+
+static uint64_t copies(const struct tidal *f, const struct elders *e, uint64_t canon, unsigned level,
+                       enum company company) {
     uint64_t n = 0;
-    while (named(f, name_of(f, canon, level, n))) n++;
+    while (n < most_copies(level) && named(e, name_of(f, canon, level, n), company)) n++;
     return n;
 }
 
 /* ------------------------------------------------------------------------------------------------------------ the map */
 
 /* A word has 64 bits for 2^c cores; where there are fewer cores, the address bit that follows makes up for it. */
-static unsigned map_bit(const struct tidal *f, uint64_t canon) {
+static unsigned map_bit(const struct tidal *f, const struct elder_map *map, uint64_t canon) {
     unsigned c = core_bits(width(f));
-    uint64_t next = c == 6 ? 0 : canon << (1 + f->elders->map_bits) >> 63;
+    uint64_t next = c == 6 ? 0 : canon << (1 + map->bits) >> 63;
     return (unsigned)(next << c | core_of(canon, width(f)));
 }
 
-static uint64_t map_word(const struct elders *e, uint64_t canon) { return canon << 1 >> (64 - e->map_bits); }
+static uint64_t map_word(const struct elder_map *map, uint64_t canon) { return canon << 1 >> (64 - map->bits); }
 
-static bool map_says_maybe(const struct tidal *f, uint64_t canon) {
-    return f->elders->map[map_word(f->elders, canon)] >> map_bit(f, canon) & 1;
+static bool map_says_maybe(const struct tidal *f, const struct elders *e, uint64_t canon) {
+    const struct elder_map *map = FOLLOW(e->map);
+    return le64(SEE(map->word[map_word(map, canon)])) >> map_bit(f, map, canon) & 1;
 }
 
 /* An elder that knows less of its address than the map asks for may be in several places of it. */
 static void map_add(struct tidal *f, uint64_t canon, unsigned level) {
-    struct elders *e = f->elders;
-    unsigned asked = 1 + e->map_bits + (6 - core_bits(width(f)));
+    struct elder_map *map = f->elders->map;
+    unsigned asked = 1 + (unsigned)map->bits + (6 - core_bits(width(f)));
     uint64_t known = (canon & leading(level)) | core_of(canon, width(f));
     uint64_t step = UINT64_C(1) << (64 - asked), places = level < asked ? UINT64_C(1) << (asked - level) : 1;
     for (uint64_t i = 0; i < places; i++) {
         uint64_t place = known + i * step;
-        e->map[map_word(e, place)] |= UINT64_C(1) << map_bit(f, place);
+        uint64_t *word = &map->word[map_word(map, place)];
+        SHOW(*word, *word | le64(UINT64_C(1) << map_bit(f, map, place)));
     }
 }
 
@@ -65,47 +91,65 @@ static void map_add(struct tidal *f, uint64_t canon, unsigned level) {
  * either may be under what they continue. */
 static uint64_t map_split(uint64_t word, unsigned half, unsigned c) {
     if (c == 6) return word;
-    uint64_t cores = word >> (32 * half) & UINT32_MAX;
-    return cores << 32 | cores;
+    uint64_t cores = le64(word) >> (32 * half) & UINT32_MAX;
+    return le64(cores << 32 | cores);
 }
 
 static uint64_t map_join(const uint64_t word[2], unsigned c) {
     if (c == 6) return word[0] | word[1];
-    return ((word[0] | word[0] >> 32) & UINT32_MAX) | (word[1] | word[1] << 32) >> 32 << 32;
+    uint64_t first = le64(word[0]), second = le64(word[1]);
+    return le64(((first | first >> 32) & UINT32_MAX) | (second | second << 32) >> 32 << 32);
+}
+
+/* Its words follow in the same block. */
+static size_t map_bytes(uint64_t bits) { return sizeof(struct elder_map) + word_bytes(bits); }
+
+static struct elder_map *map_make(uint64_t bits) {
+    struct elder_map *map = guira__zalloc(map_bytes(bits));
+    if (map != NULL) *map = (struct elder_map){bits, (uint64_t *)(map + 1)};
+    return map;
+}
+
+struct elder_map *guira__elder_map_view(const uint8_t *words, uint64_t bits) {
+    struct elder_map *map = guira__zalloc(sizeof *map);
+    if (map != NULL) *map = (struct elder_map){bits, (uint64_t *)(uintptr_t)words};
+    return map;
+}
+
+static size_t map_cost(const struct elder_map *map) {
+    bool view = map->word != (const uint64_t *)(map + 1);
+    return guira__alloc_cost(view ? sizeof *map : map_bytes(map->bits));
 }
 
 /* Without memory the map stays as it is. */
-static void map_resize(struct tidal *f, unsigned bits) {
-    struct elders *e = f->elders;
+static void map_resize(struct tidal *f, uint64_t bits) {
+    struct elder_map *old = f->elders->map, *map = map_make(bits);
     unsigned c = core_bits(width(f));
-    uint64_t *map = guira__alloc(map_bytes(bits));
     if (map == NULL) return;
     for (uint64_t i = 0; i < UINT64_C(1) << bits; i++)
-        map[i] = bits > e->map_bits ? map_split(e->map[i / 2], i % 2, c) : map_join(e->map + 2 * i, c);
-    guira__free(e->map);
-    e->map = map;
-    e->map_bits = bits;
+        map->word[i] = bits > old->bits ? map_split(old->word[i / 2], i % 2, c) : map_join(old->word + 2 * i, c);
+    PUBLISH(f->elders->map, map);
+    guira__discard(f->head.limbo, old, map_bytes(old->bits));
 }
 
 /* Doubling leaves the share of bits that are set what it was, and the elders to come add to it, until the next time,
  * half a word's worth: with 1 elder per word 0.8 %, with 8 at w=12, where there are many more of them, 6 %. */
 static void map_grow(struct tidal *f) {
     struct elders *e = f->elders;
-    bool crowded = e->names->items >> e->map_bits >= (core_bits(width(f)) == 6 ? 1 : 8);
-    bool small = UINT64_C(128) << e->map_bits <= bucket_count(f);
-    if (crowded && small && e->map_bits < MAP_MAX_BITS) map_resize(f, e->map_bits + 1);
+    bool crowded = e->names->items >> e->map->bits >= (core_bits(width(f)) == 6 ? 1 : 8);
+    bool small = UINT64_C(128) << e->map->bits <= bucket_count(f);
+    if (crowded && small && e->map->bits < MAP_MAX_BITS) map_resize(f, e->map->bits + 1);
 }
 
 void guira__elders_follow(struct tidal *f) {
     struct elders *e = f->elders;
-    if (e == NULL || e->map_bits == MAP_FIRST_BITS || UINT64_C(32) << e->map_bits <= bucket_count(f)) return;
-    map_resize(f, e->map_bits - 1);
+    if (e == NULL || e->map->bits == MAP_FIRST_BITS || UINT64_C(32) << e->map->bits <= bucket_count(f)) return;
+    map_resize(f, e->map->bits - 1);
 }
 
 /* -------------------------------------------------------------------------------------------------------- life and death */
 
 static void elders_free(struct elders *e) {
-    if (e == NULL) return;
     if (e->names != NULL) e->names->ops->destroy(e->names);
     guira__free(e->map);
     guira__free(e);
@@ -117,18 +161,26 @@ static struct elders *elders_new(const struct tidal *f) {
     const struct guira__ops *ops = f->head.ops->elders;
     guira_config c = f->head.config;
     c.capacity = 0;
-    e->map_bits = MAP_FIRST_BITS;
-    e->map = guira__zalloc(map_bytes(e->map_bits));
+    e->map = map_make(MAP_FIRST_BITS);
     if (e->map == NULL || ops->create(ops, &c, &e->names) != GUIRA_OK) {
         elders_free(e);
         return NULL;
     }
+    e->names->limbo = f->head.limbo;
     return e;
 }
 
+static void elders_end(void *elders, size_t size) {
+    struct elders *e = elders;
+    (void)size;
+    if (e->names != NULL) e->names->limbo = NULL; /* nobody is looking any more */
+    elders_free(e);
+}
+
 void guira__elders_destroy(struct tidal *f) {
-    elders_free(f->elders);
-    f->elders = NULL;
+    struct elders *e = f->elders;
+    SHOW(f->elders, NULL);
+    guira__discard_by(f->head.limbo, e, sizeof *e, elders_end);
 }
 
 guira_status guira__elders_clone(const struct tidal *f, struct tidal *to) {
@@ -138,12 +190,12 @@ guira_status guira__elders_clone(const struct tidal *f, struct tidal *to) {
     if (e == NULL) return GUIRA_ENOMEM;
     *e = *f->elders;
     e->names = NULL;
-    e->map = guira__alloc(map_bytes(e->map_bits));
+    e->map = map_make(f->elders->map->bits);
     if (e->map == NULL || f->elders->names->ops->clone(f->elders->names, &e->names) != GUIRA_OK) {
         elders_free(e);
         return GUIRA_ENOMEM;
     }
-    memcpy(e->map, f->elders->map, map_bytes(e->map_bits));
+    memcpy(e->map->word, f->elders->map->word, word_bytes(e->map->bits));
     to->elders = e;
     return GUIRA_OK;
 }
@@ -153,8 +205,35 @@ guira_status guira__elders_clone(const struct tidal *f, struct tidal *to) {
 /* A name that finds no slot goes to the stash, so as many as are free there can come, whatever memory there is. */
 static bool has_places(const guira *names, unsigned n) { return STASH_SIZE - names->stash.n >= n; }
 
-bool guira__elders_ready(struct tidal *f, unsigned n) {
-    if (f->elders == NULL && (f->elders = elders_new(f)) == NULL) return false;
+static bool elders_there(struct tidal *f) {
+    if (f->elders != NULL) return true;
+    struct elders *e = elders_new(f);
+    if (e != NULL) PUBLISH(f->elders, e);
+    return e != NULL;
+}
+
+bool guira__elders_reserve(struct tidal *f, uint64_t n) {
+    if (!elders_there(f)) return false;
+    guira *names = f->elders->names;
+    uint64_t buckets = guira__buckets_for(names->items + n, names->config.max_load, names->ops->slot_bits);
+    while (bucket_count((struct tidal *)names) < buckets)
+        if (names->ops->grow(names) != GUIRA_OK) return false;
+    return true;
+}
+
+void guira__elders_fit(struct tidal *f) {
+    guira *names = f->elders->names;
+    if (names->items > 0) names->ops->shrink_to_fit(names);
+    else guira__elders_destroy(f);
+    f->beside = f->head.stash.n > 0 || f->elders != NULL;
+}
+
+bool guira__elders_ready(struct tidal *f, const struct entry *elder, unsigned n) {
+    if (!elders_there(f)) return false;
+    for (unsigned i = 0; i < n; i++) {
+        unsigned level = (unsigned)elder[i].what;
+        if (copies(f, f->elders, canonical(f, elder[i].where), level, ALONE) + n > most_copies(level)) return false;
+    }
     guira *names = f->elders->names;
     return has_places(names, n) || (names->ops->grow(names) == GUIRA_OK && has_places(names, n));
 }
@@ -163,39 +242,41 @@ void guira__elders_add(struct tidal *f, struct entry entry) {
     struct elders *e = f->elders;
     uint64_t canon = canonical(f, entry.where);
     unsigned level = (unsigned)entry.what;
-    e->names->ops->insert(e->names, name_of(f, canon, level, copies(f, canon, level)));
+    e->names->ops->insert(e->names, name_of(f, canon, level, copies(f, e, canon, level, ALONE)));
     e->count[level]++;
-    e->levels |= UINT64_C(1) << level;
     map_grow(f);
     map_add(f, canon, level);
+    PUBLISH(e->levels, e->levels | UINT64_C(1) << level);
 }
 
-unsigned guira__elders_level(const struct tidal *f, uint64_t address) {
-    if (f->elders == NULL) return 0;
+unsigned guira__elders_level(const struct tidal *f, uint64_t address, enum company company) {
+    const struct elders *e = FOLLOW(f->elders);
+    if (e == NULL) return 0;
     uint64_t canon = canonical(f, address);
-    if (!map_says_maybe(f, canon)) return 0;
-    for (uint64_t left = f->elders->levels; left != 0;) {
+    if (!map_says_maybe(f, e, canon)) return 0;
+    for (uint64_t left = FOLLOW(e->levels); left != 0;) {
         unsigned level = 63U - (unsigned)__builtin_clzll(left);
-        if (named(f, name_of(f, canon, level, 0))) return level;
+        if (named(e, name_of(f, canon, level, 0), company)) return level;
         left ^= UINT64_C(1) << level;
     }
     return 0;
 }
 
-uint64_t guira__elders_count(const struct tidal *f, uint64_t address) {
-    if (f->elders == NULL) return 0;
+uint64_t guira__elders_count(const struct tidal *f, uint64_t address, enum company company) {
+    const struct elders *e = FOLLOW(f->elders);
+    if (e == NULL) return 0;
     uint64_t canon = canonical(f, address), n = 0;
-    if (!map_says_maybe(f, canon)) return 0;
-    for (uint64_t left = f->elders->levels; left != 0; left &= left - 1)
-        n += copies(f, canon, (unsigned)__builtin_ctzll(left));
+    if (!map_says_maybe(f, e, canon)) return 0;
+    for (uint64_t left = FOLLOW(e->levels); left != 0; left &= left - 1)
+        n += copies(f, e, canon, (unsigned)__builtin_ctzll(left), company);
     return n;
 }
 
 void guira__elders_remove(struct tidal *f, uint64_t address, unsigned level) {
     struct elders *e = f->elders;
     uint64_t canon = canonical(f, address);
-    e->names->ops->remove(e->names, name_of(f, canon, level, copies(f, canon, level) - 1));
-    if (--e->count[level] == 0) e->levels ^= UINT64_C(1) << level;
+    e->names->ops->remove(e->names, name_of(f, canon, level, copies(f, e, canon, level, ALONE) - 1));
+    if (--e->count[level] == 0) SHOW(e->levels, e->levels ^ UINT64_C(1) << level);
     if (e->levels == 0) guira__elders_destroy(f);
 }
 
@@ -205,8 +286,7 @@ uint64_t guira__elders_total(const struct tidal *f) { return f->elders == NULL ?
 
 uint64_t guira__elders_bytes(const struct tidal *f) {
     if (f->elders == NULL) return 0;
-    return guira__alloc_cost(sizeof *f->elders) + guira__alloc_cost(map_bytes(f->elders->map_bits)) +
-           f->elders->names->bytes;
+    return guira__alloc_cost(sizeof *f->elders) + map_cost(f->elders->map) + f->elders->names->bytes;
 }
 
 double guira__elders_weight(const struct tidal *f) {
@@ -217,18 +297,30 @@ double guira__elders_weight(const struct tidal *f) {
     return sum;
 }
 
-const char *guira__elders_check(const struct tidal *f) {
+const char *guira__elders_check_levels(const struct tidal *f) {
     const struct elders *e = f->elders;
+    uint64_t total = 0;
     if (e == NULL) return NULL;
-    uint64_t total = 0, words = UINT64_C(1) << e->map_bits, set = 0;
+    if (((const struct tidal *)e->names)->elders != NULL) return "elders: of elders";
+    if (e->map->bits < MAP_FIRST_BITS || e->map->bits > MAP_MAX_BITS) return "elders: an impossible map";
     for (unsigned k = 0; k < 64; k++) {
+        if (e->count[k] > e->names->items - total) return "elders: levels and names do not add up";
         total += e->count[k];
         if ((e->count[k] > 0) != (e->levels >> k & 1)) return "elders: a level's bit contradicts its count";
         if (e->count[k] > 0 && (k == 0 || k > ALL_KNOWN)) return "elders: an impossible level";
     }
     if (total == 0) return "elders: kept, but there are none";
     if (total != e->names->items) return "elders: levels and names do not add up";
-    for (uint64_t i = 0; i < words; i++) set |= e->map[i];
+    return NULL;
+}
+
+const char *guira__elders_check(const struct tidal *f) {
+    const struct elders *e = f->elders;
+    const char *broken = guira__elders_check_levels(f);
+    if (e == NULL || broken != NULL) return broken;
+    const uint8_t *map = (const uint8_t *)e->map->word; /* as bytes: in a file that is loaded it may lie anywhere */
+    uint8_t set = 0;
+    for (size_t i = 0; i < word_bytes(e->map->bits); i++) set |= map[i];
     if (set == 0) return "elders: the map is empty, but there are some";
     return e->names->ops->check(e->names);
 }
@@ -239,7 +331,7 @@ void guira__elders_dump(const struct tidal *f, guira__sink *sink, void *to) {
     sink(to, &there, 1);
     if (e == NULL) return;
     sink(to, e->count, sizeof e->count);
-    sink(to, &e->map_bits, sizeof e->map_bits);
-    sink(to, e->map, map_bytes(e->map_bits));
+    sink(to, &e->map->bits, sizeof e->map->bits);
+    sink(to, e->map->word, word_bytes(e->map->bits));
     e->names->ops->dump(e->names, sink, to);
 }

@@ -22,7 +22,7 @@ ALWAYS_INLINE uint64_t slot_down(uint64_t s, uint64_t bit, unsigned w) {
     return (s & ~field_mask(w)) | bit << tail_bits(w) | field >> 1 | (field & 1);
 }
 
-ALWAYS_INLINE void watch_beside(struct tidal *f) { f->beside = f->head.stash.n > 0 || f->elders != NULL; }
+ALWAYS_INLINE void watch_beside(struct tidal *f) { SHOW(f->beside, f->head.stash.n > 0 || f->elders != NULL); }
 
 /* Makes elders of the entries in a bucket that cannot be split: all of them, or none. */
 ALWAYS_INLINE guira_status hand_over(struct tidal *f, struct spot from, unsigned w) {
@@ -33,19 +33,20 @@ ALWAYS_INLINE guira_status hand_over(struct tidal *f, struct spot from, unsigned
         if (slot != 0 && slot_known(slot, from.level, w) == from.level)
             elder[n++] = slot_decode(slot, from.number, from.level, w);
     }
-    if (n > 0 && !guira__elders_ready(f, n)) return GUIRA_ENOMEM;
+    if (n > 0 && !guira__elders_ready(f, elder, n)) return GUIRA_ENOMEM;
     for (unsigned i = 0; i < n; i++) {
         guira__elders_add(f, elder[i]);
         entry_lift(f, elder[i]);
     }
+    watch_beside(f);
     return GUIRA_OK;
 }
 
 ALWAYS_INLINE void split(struct tidal *f, struct spot from, unsigned w) {
     uint8_t *to[2] = {bucket_at(f, LEFT, 2 * from.number, w), bucket_at(f, LEFT, 2 * from.number + 1, w)};
     unsigned filled[2] = {0, 0};
-    memset(to[0], 0, bucket_bytes(w));
-    memset(to[1], 0, bucket_bytes(w));
+    bucket_clear(to[0], w);
+    bucket_clear(to[1], w);
     for (unsigned j = 0; j < bucket_slots(w); j++) {
         uint64_t s = slot_get(from.bucket, j, w);
         if (s == 0 || slot_known(s, from.level, w) == from.level) continue; /* empty, or an elder now */
@@ -86,6 +87,11 @@ ALWAYS_INLINE unsigned read_pair(const struct tidal *f, uint64_t number, uint64_
     return n;
 }
 
+/* A point to go back to. */
+struct mark {
+    uint64_t weight, rng, kicks, evictions, stashed;
+};
+
 /* What a pair weighed at the level above: a full tail lost a bit on the way down. */
 ALWAYS_INLINE uint64_t weigh_pair(const struct tidal *f, uint64_t number, unsigned w) {
     uint64_t sum = 0;
@@ -97,42 +103,67 @@ ALWAYS_INLINE uint64_t weigh_pair(const struct tidal *f, uint64_t number, unsign
     return sum;
 }
 
-/* Fills the bucket at the line with the first of the pair's entries and finds places for the others. */
-ALWAYS_INLINE bool merge(struct tidal *f, const uint64_t *slot, unsigned n, struct journal *log, unsigned w) {
+/* Fills the bucket at the line with the first of the pair's entries. The others wait in the stash, so that at no time
+ * they are nowhere, until the line has been shown to readers. */
+ALWAYS_INLINE void make_one(struct tidal *f, const uint64_t *slot, unsigned n, unsigned w) {
     struct spot to = {bucket_at(f, RIGHT, f->line, w), f->line, f->level};
-    unsigned stay = n < bucket_slots(w) ? n : bucket_slots(w);
-    memset(to.bucket, 0, bucket_bytes(w));
-    for (unsigned j = 0; j < stay; j++) {
-        slot_set(to.bucket, j, slot[j], w);
-        f->head.weight += weight_of(slot_known(slot[j], to.level, w));
-    }
-    for (unsigned i = stay; i < n; i++) {
+    bucket_clear(to.bucket, w);
+    for (unsigned i = 0; i < n; i++) {
         struct entry e = slot_decode(slot[i], to.number, to.level, w);
-        if (place(f, e, f->head.config.max_kicks, log, w)) continue;
-        if (!stash_push(&f->head.stash, e, STASH_EASY)) return false;
+        if (i < bucket_slots(w)) slot_set(to.bucket, i, slot[i], w);
+        else stash_push(&f->head.stash, e, STASH_ALL);
         entry_weigh(f, e);
+    }
+    watch_beside(f);
+}
+
+/* Finds places for what waits beyond the first n of the stash; a few may stay. Nobody leaves the stash before it is
+ * clear that all goes well. */
+ALWAYS_INLINE bool bring_home_beyond(struct tidal *f, uint64_t n, struct journal *log, unsigned w) {
+    uint64_t end = f->head.stash.n, stay = 0;
+    bool home[STASH_ALL];
+    for (uint64_t i = n; i < end; i++) {
+        home[i] = place(f, f->head.stash.entry[i], f->head.config.max_kicks, log, w);
+        stay += !home[i];
+    }
+    if (stay > 0 && n + stay > STASH_EASY) return false;
+    for (uint64_t i = end; i-- > n;) {
+        if (!home[i]) continue;
+        entry_lift(f, f->head.stash.entry[i]);
+        stash_drop(&f->head.stash, i, &f->head.moves);
     }
     return true;
 }
 
+/* As it was before the fall. */
+ALWAYS_INLINE void rise_again(struct tidal *f, struct mark m, struct journal *log, unsigned w) {
+    journal_undo(log, &f->head.moves, w);
+    guira__table_rise(f);
+    while (f->head.stash.n > m.stashed) stash_drop(&f->head.stash, f->head.stash.n - 1, &f->head.moves);
+    f->head.weight = m.weight;
+    f->head.rng = m.rng;
+    f->head.kicks = m.kicks;
+    f->head.evictions = m.evictions;
+}
+
 ALWAYS_INLINE guira_status shrink_step(struct tidal *f, unsigned w) {
     if (bucket_count(f) <= MIN_BUCKETS) return GUIRA_ELIMIT;
+    if (f->head.stash.n > STASH_EASY) return GUIRA_EFULL;
     guira_status s = guira__table_fall(f);
     if (s != GUIRA_OK) return s;
     struct journal log;
     log.n = 0;
-    struct mark m = mark_take(f, &log);
-    uint32_t stashed = f->head.stash.n;
+    struct mark m = {f->head.weight, f->head.rng, f->head.kicks, f->head.evictions, f->head.stash.n};
     uint64_t slot[2 * MAX_SLOTS];
     unsigned n = read_pair(f, f->line, slot, w);
     f->head.weight -= weigh_pair(f, f->line, w);
-    if (merge(f, slot, n, &log, w)) {
+    make_one(f, slot, n, w);
+    guira__table_publish(f);
+    if (bring_home_beyond(f, m.stashed, &log, w)) {
         f->head.shrinks++;
         guira__elders_follow(f);
     } else {
-        mark_restore(f, m, &log, w);
-        while (f->head.stash.n > stashed) stash_drop(&f->head.stash, f->head.stash.n - 1);
-        guira__table_rise(f);
+        rise_again(f, m, &log, w);
         s = GUIRA_EFULL;
     }
     guira__table_trim(f);

@@ -9,6 +9,7 @@
 #include <math.h>
 
 #include "alloc.h"
+#include "latency.h"
 
 static unsigned width(const struct tidal *f) { return f->head.ops->slot_bits; }
 
@@ -47,12 +48,14 @@ static void thresholds(struct tidal *f) {
 /* After the line has moved: what lookups and policies derive from it. */
 static void settle(struct tidal *f) {
     f->tide = f->line << (64 - f->level);
-    f->to_segment = 64 - f->directory_bits;
-    f->to_tail = width(f) == 64 ? 0 : 63 - f->level - tail_bits(width(f));
+    f->segment = f->view->pair;
+    f->to_segment = f->view->to_segment;
+    f->to_tail = f->view->to_tail;
+    f->directory_bits = 64 - (unsigned)f->to_segment;
     f->start[RIGHT] = (uintptr_t)f->array[RIGHT].region;
     f->start[LEFT] = (uintptr_t)f->array[LEFT].region;
     bool flat = f->start[RIGHT] != 0 && (f->line == 0 || f->start[LEFT] != 0);
-    f->head.contains = flat ? f->head.ops->contains_flat : f->head.ops->contains;
+    latency_choose(&f->head, flat ? f->head.ops->contains_flat : f->head.ops->contains);
     thresholds(f);
 }
 
@@ -66,49 +69,71 @@ void guira__table_set_floor(struct tidal *f, uint64_t buckets) {
 static void charge(struct tidal *f, size_t cost) { f->head.bytes += cost; }
 static void discharge(struct tidal *f, size_t cost) { f->head.bytes -= cost; }
 
-static size_t directory_cost(unsigned bits) { return guira__alloc_cost(2 * sizeof(uintptr_t) << bits); }
+static size_t view_size(unsigned bits) { return sizeof(struct view) + (2 * sizeof(uintptr_t) << bits); }
+
+static unsigned view_bits(const struct view *v) { return 64 - (unsigned)v->to_segment; }
+
+/* An empty directory for a level. */
+static struct view *view_make(struct tidal *f, unsigned level, unsigned bits) {
+    struct view *v = guira__zalloc(view_size(bits));
+    if (v == NULL) return NULL;
+    charge(f, guira__alloc_cost(view_size(bits)));
+    v->level = level;
+    v->to_segment = 64 - bits;
+    v->to_tail = width(f) == 64 ? 0 : 63 - level - tail_bits(width(f));
+    return v;
+}
+
+static void view_drop(struct tidal *f, struct view *v) {
+    if (v == NULL) return;
+    discharge(f, guira__alloc_cost(view_size(view_bits(v))));
+    guira__discard(f->head.limbo, v, view_size(view_bits(v)));
+}
+
+/* The first count is for who is in its new place already, the second for the old places, which may go now. */
+static void show(struct tidal *f) {
+    visible_move(&f->head.moves);
+    PUBLISH(f->view->tide, f->tide);
+    PUBLISH(f->shown, f->view);
+    visible_move(&f->head.moves);
+}
+
+void guira__table_publish(struct tidal *f) {
+    struct view *old = f->shown;
+    show(f);
+    if (old == f->view) return;
+    if (old->level > f->view->level) f->next = old; /* until it is sure that there is no way back: see trim */
+    else view_drop(f, old);
+}
 
 /* Which bits of a level's addresses choose the segment. */
 static unsigned segment_bits(const struct array *a) { return a->level - a->log2_buckets; }
 
-static bool has_segment(const struct tidal *f, unsigned side, uint64_t number) {
-    const struct array *a = &f->array[side];
-    if (!a->open || number >> segment_bits(a) != 0) return false;
-    return f->segment[2 * (number << (f->directory_bits - segment_bits(a))) + side] != 0;
-}
-
 static void directory_set(struct tidal *f, unsigned side, uint64_t number, uintptr_t base) {
     unsigned twins = f->directory_bits - segment_bits(&f->array[side]);
-    for (uint64_t i = number << twins; i < (number + 1) << twins; i++) f->segment[2 * i + side] = base;
+    for (uint64_t i = number << twins; i < (number + 1) << twins; i++) PUBLISH(f->segment[2 * i + side], base);
 }
 
-/* Gives the directory another number of bits, at least those of the arrays that are open. */
+/* Column `to` of a new directory from column `from` of the one there is, which may have more bits or fewer. */
+static void directory_copy(const struct tidal *f, unsigned from, struct view *v, unsigned to) {
+    unsigned bits = view_bits(v), old = f->directory_bits;
+    for (uint64_t i = 0; i < UINT64_C(1) << bits; i++) {
+        uint64_t same = bits > old ? i >> (bits - old) : i << (old - bits);
+        SHOW(v->pair[2 * i + to], f->segment[2 * same + from]);
+    }
+}
+
+/* A directory with other bits: at least those of the arrays that are open. */
 static guira_status directory_resize(struct tidal *f, unsigned bits) {
-    if (f->segment != NULL && bits == f->directory_bits) return GUIRA_OK;
-    uintptr_t *pairs = guira__zalloc(2 * sizeof *pairs << bits);
-    if (pairs == NULL) return GUIRA_ENOMEM;
-    charge(f, directory_cost(bits));
-    for (uint64_t i = 0; f->segment != NULL && i < UINT64_C(1) << bits; i++) {
-        uint64_t old = bits > f->directory_bits ? i >> (bits - f->directory_bits) : i << (f->directory_bits - bits);
-        pairs[2 * i] = f->segment[2 * old];
-        pairs[2 * i + 1] = f->segment[2 * old + 1];
-    }
-    if (f->segment != NULL) discharge(f, directory_cost(f->directory_bits));
-    guira__free(f->segment);
-    f->segment = pairs;
-    f->directory_bits = bits;
-    f->to_segment = 64 - bits;
+    if (bits == f->directory_bits) return GUIRA_OK;
+    struct view *v = view_make(f, f->level, bits);
+    if (v == NULL) return GUIRA_ENOMEM;
+    directory_copy(f, RIGHT, v, RIGHT);
+    directory_copy(f, LEFT, v, LEFT);
+    f->view = v;
+    settle(f);
+    guira__table_publish(f);
     return GUIRA_OK;
-}
-
-/* Empties one side's column, or moves it to the other side. */
-static void directory_move(struct tidal *f, unsigned from, unsigned to) {
-    for (uint64_t i = 0; i < UINT64_C(1) << f->directory_bits; i++) {
-        f->segment[2 * i + to] = f->segment[2 * i + from];
-        f->segment[2 * i + from] = 0;
-    }
-    f->array[to] = f->array[from];
-    f->array[from] = (struct array){0};
 }
 
 /* ---------------------------------------------------------------------------------------------------------- segments */
@@ -136,24 +161,34 @@ static size_t segment_cost(const struct tidal *f, const struct array *a) {
 
 static guira_status segment_make(struct tidal *f, unsigned side, uint64_t number, bool cleared) {
     struct array *a = &f->array[side];
-    if (has_segment(f, side, number)) return GUIRA_OK;
+    if (array_has(a, number)) return GUIRA_OK;
     size_t bytes = segment_bytes(f, a);
     uint8_t *p = a->region != NULL ? a->region + number * bytes : cleared ? guira__zalloc(bytes) : guira__alloc(bytes);
     if (p == NULL) return GUIRA_ENOMEM;
     charge(f, segment_cost(f, a));
     directory_set(f, side, number, (uintptr_t)p - (uintptr_t)number * bytes);
+    if (a->first == a->end) a->first = a->end = number;
+    if (number < a->first) a->first = number;
+    else a->end = number + 1;
     return GUIRA_OK;
 }
 
+/* base: what the directory says, or said, of the segment. */
+static void segment_free(struct tidal *f, const struct array *a, uint64_t number, uintptr_t base) {
+    size_t bytes = segment_bytes(f, a);
+    if (a->region != NULL) guira__region_drop(a->region, number * bytes, (number + 1) * bytes);
+    else guira__discard(f->head.limbo, (void *)(base + (uintptr_t)number * bytes), bytes);
+    discharge(f, segment_cost(f, a));
+}
+
+/* The first of those that are there, or the last. The directory keeps what it said: readers who have not heard of the
+ * line's move yet look there still. */
 static void segment_drop(struct tidal *f, unsigned side, uint64_t number) {
     struct array *a = &f->array[side];
-    if (!has_segment(f, side, number)) return;
-    size_t bytes = segment_bytes(f, a);
-    uint64_t entry = 2 * (number << (f->directory_bits - segment_bits(a))) + side;
-    if (a->region != NULL) guira__region_drop(a->region, number * bytes, (number + 1) * bytes);
-    else guira__free((void *)(f->segment[entry] + (uintptr_t)number * bytes));
-    discharge(f, segment_cost(f, a));
-    directory_set(f, side, number, 0);
+    if (!array_has(a, number)) return;
+    if (number == a->first) a->first++;
+    else a->end = number;
+    segment_free(f, a, number, f->segment[2 * (number << (f->directory_bits - segment_bits(a))) + side]);
 }
 
 /* The side must be closed, and the directory have bits enough. */
@@ -162,12 +197,18 @@ static void array_open(struct tidal *f, unsigned side, struct array plan) {
     f->array[side] = plan;
 }
 
-static void array_close(struct tidal *f, unsigned side) {
-    struct array *a = &f->array[side];
+/* Everything of an array that a directory has, or had, on a side. */
+static void array_free(struct tidal *f, const struct array *a, const struct view *v, unsigned side) {
     if (!a->open) return;
-    for (uint64_t i = 0; i < UINT64_C(1) << segment_bits(a); i++) segment_drop(f, side, i);
-    if (a->region != NULL) guira__region_close(a->region, array_bytes(f, a));
-    *a = (struct array){0};
+    for (uint64_t i = a->first; i < a->end; i++)
+        segment_free(f, a, i, v->pair[2 * (i << (view_bits(v) - segment_bits(a))) + side]);
+    if (a->region != NULL) guira__discard_region(f->head.limbo, a->region, array_bytes(f, a));
+}
+
+static void array_close(struct tidal *f, unsigned side) {
+    if (!f->array[side].open) return;
+    array_free(f, &f->array[side], f->view, side);
+    f->array[side] = (struct array){0};
 }
 
 /* --------------------------------------------------------------------------------------------------------- the table */
@@ -184,31 +225,47 @@ static guira_status fill(struct tidal *f, unsigned side, uint64_t from, uint64_t
 
 guira_status guira__table_create(struct tidal *f, unsigned level, uint64_t line) {
     struct array right = array_plan(f, level), left = array_plan(f, level + 1);
-    f->segment = NULL;
     f->array[LEFT] = f->array[RIGHT] = (struct array){0};
+    f->view = f->shown = f->next = NULL;
     f->level = level;
     f->line = line;
     if (!guira__memory_has(ldexp((double)bucket_count(f), (int)bucket_shift(width(f))))) return GUIRA_ENOMEM;
-    guira_status s = directory_resize(f, segment_bits(line > 0 ? &left : &right));
-    if (s != GUIRA_OK) return s;
+    f->view = f->shown = view_make(f, level, segment_bits(line > 0 ? &left : &right));
+    if (f->view == NULL) return GUIRA_ENOMEM;
+    settle(f);
     array_open(f, RIGHT, right);
-    s = fill(f, RIGHT, line, UINT64_C(1) << level);
+    guira_status s = fill(f, RIGHT, line, UINT64_C(1) << level);
     if (s == GUIRA_OK && line > 0) {
         array_open(f, LEFT, left);
         s = fill(f, LEFT, 0, 2 * line);
     }
+    settle(f);
+    guira__table_publish(f);
     if (s != GUIRA_OK) guira__table_destroy(f);
-    else settle(f);
     return s;
 }
 
+/* Two pairs that say the same: one would do, but to_segment must be a legal shift. */
+guira_status guira__table_view(struct tidal *f, unsigned level, uint64_t line, const uint8_t *buckets) {
+    uint8_t *left = (uint8_t *)(uintptr_t)buckets, *right = left + (line << bucket_shift(width(f)));
+    f->level = level;
+    f->line = line;
+    f->view = f->shown = view_make(f, level, 1);
+    if (f->view == NULL) return GUIRA_ENOMEM;
+    f->array[LEFT] = (struct array){.region = left, .level = level + 1};
+    f->array[RIGHT] = (struct array){.region = right, .level = level}; /* there its bucket 0 would be */
+    for (unsigned i = 0; i < 4; i++) f->view->pair[i] = (uintptr_t)f->array[i % 2].region;
+    settle(f);
+    return GUIRA_OK;
+}
+
 void guira__table_destroy(struct tidal *f) {
-    if (f->segment == NULL) return;
+    if (f->view == NULL) return;
     array_close(f, RIGHT);
     array_close(f, LEFT);
-    discharge(f, directory_cost(f->directory_bits));
-    guira__free(f->segment);
-    f->segment = NULL;
+    view_drop(f, f->view);
+    view_drop(f, f->next);
+    f->view = f->shown = f->next = NULL;
 }
 
 guira_status guira__table_ready_to_rise(struct tidal *f) {
@@ -219,34 +276,58 @@ guira_status guira__table_ready_to_rise(struct tidal *f) {
         if (s == GUIRA_OK) array_open(f, LEFT, plan);
     }
     if (s == GUIRA_OK) s = segment_make(f, LEFT, (2 * f->line) >> f->array[LEFT].log2_buckets, false);
+    if (s == GUIRA_OK && f->line + 1 == UINT64_C(1) << f->level) {
+        f->next = view_make(f, f->level + 1, f->directory_bits);
+        if (f->next == NULL) s = GUIRA_ENOMEM;
+    }
     if (s != GUIRA_OK) guira__table_trim(f);
     return s;
+}
+
+/* The left is complete, so it is the right of the level above. Readers have never left that if what rises is a fall
+ * that was not shown to them. */
+static void level_up(struct tidal *f) {
+    struct view *below = f->view;
+    struct array gone = f->array[RIGHT];
+    bool back = below != f->shown;
+    if (!back) directory_copy(f, LEFT, f->next, RIGHT);
+    f->view = back ? f->shown : f->next;
+    f->next = NULL;
+    f->array[RIGHT] = f->array[LEFT];
+    f->array[LEFT] = (struct array){0};
+    f->level++;
+    f->line = 0;
+    settle(f);
+    show(f);
+    array_free(f, &gone, below, RIGHT);
+    view_drop(f, below);
 }
 
 void guira__table_rise(struct tidal *f) {
     f->line++;
     if (f->line == UINT64_C(1) << f->level) {
-        array_close(f, RIGHT);
-        directory_move(f, LEFT, RIGHT);
-        f->level++;
-        f->line = 0;
+        level_up(f);
+        return;
     }
     settle(f);
+    guira__table_publish(f);
 }
-
 /* At line 0 the right is complete, so it can be the left of a table one level lower, whose own right is empty still. */
 static guira_status level_down(struct tidal *f) {
-    guira_status s = directory_resize(f, segment_bits(&f->array[RIGHT]));
-    if (s != GUIRA_OK) return s;
-    directory_move(f, RIGHT, LEFT);
-    array_open(f, RIGHT, array_plan(f, f->level - 1));
+    struct array right = f->array[RIGHT];
+    struct view *v = view_make(f, f->level - 1, segment_bits(&right));
+    if (v == NULL) return GUIRA_ENOMEM;
+    directory_copy(f, RIGHT, v, LEFT);
+    f->view = v;
+    f->array[LEFT] = right;
     f->level--;
     f->line = UINT64_C(1) << f->level;
-    s = segment_make(f, RIGHT, (f->line - 1) >> f->array[RIGHT].log2_buckets, false);
-    if (s != GUIRA_OK) {
-        f->line--;
-        guira__table_rise(f);
-    }
+    array_open(f, RIGHT, array_plan(f, f->level));
+    settle(f);
+    guira_status s = segment_make(f, RIGHT, (f->line - 1) >> f->array[RIGHT].log2_buckets, false);
+    if (s == GUIRA_OK) return s;
+    f->line--;
+    guira__table_rise(f); /* which finds above where readers are */
     return s;
 }
 
@@ -261,6 +342,8 @@ guira_status guira__table_fall(struct tidal *f) {
 
 void guira__table_trim(struct tidal *f) {
     uint64_t passed = f->line >> f->array[RIGHT].log2_buckets;
+    view_drop(f, f->next);
+    f->next = NULL;
     if (passed > 0) segment_drop(f, RIGHT, passed - 1);
     if (f->line == 0) array_close(f, LEFT);
     else segment_drop(f, LEFT, ((2 * f->line - 1) >> f->array[LEFT].log2_buckets) + 1);

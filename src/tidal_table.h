@@ -14,17 +14,41 @@
 guira_status guira__table_create(struct tidal *f, unsigned level, uint64_t line);
 void guira__table_destroy(struct tidal *f);
 
+/* Makes a table for asking only of the buckets in a file, those of the left, then those of the right. On ENOMEM nothing is
+ * held. */
+guira_status guira__table_view(struct tidal *f, unsigned level, uint64_t line, const uint8_t *buckets);
+static inline bool table_is_view(const struct tidal *f) { return !f->array[RIGHT].open; }
+
 /* Growing by a bucket takes two calls, because in between the kind fills the two new buckets (2 line and 2 line + 1 on
  * the left; their bytes are not cleared): ready_to_rise brings their memory into being, ENOMEM; rise moves the line. */
 guira_status guira__table_ready_to_rise(struct tidal *f);
 void guira__table_rise(struct tidal *f);
 
 /* Shrinking by a bucket: moves the line back, with memory for the bucket at the line (not cleared). ENOMEM: nothing has
- * happened. The two buckets to merge are still where they were, and rise takes the fall back. */
+ * happened. The two buckets to merge are still where they were, and rise takes the fall back. Concurrent readers do not
+ * know of it until it is published. */
 guira_status guira__table_fall(struct tidal *f);
+
+/* Shows concurrent readers where the line is now. */
+void guira__table_publish(struct tidal *f);
 
 /* Gives back what lies beyond the tide line. */
 void guira__table_trim(struct tidal *f);
+
+/* Walks the buckets in the order of their addresses. */
+struct walk {
+    const struct tidal *f;
+    unsigned side;   /* of the bucket that walk_next() gave last */
+    uint64_t number; /* of the one after it */
+};
+
+static inline struct walk walk_start(const struct tidal *f) { return (struct walk){f, f->line > 0 ? LEFT : RIGHT, 0}; }
+
+static inline uint8_t *walk_next(struct walk *w) {
+    if (w->side == LEFT && w->number == 2 * w->f->line) *w = (struct walk){w->f, RIGHT, w->f->line};
+    if (w->side == RIGHT && w->number == UINT64_C(1) << w->f->level) return NULL;
+    return bucket_at(w->f, w->side, w->number++, w->f->head.ops->slot_bits);
+}
 
 /* Sets how many buckets are reserved. */
 void guira__table_set_floor(struct tidal *f, uint64_t buckets);

@@ -59,27 +59,13 @@ void guira__tidal_destroy(guira *head) {
     guira__free(f);
 }
 
-/* Walks the buckets in the order of their addresses. */
-struct walk {
-    const struct tidal *f;
-    unsigned side;
-    uint64_t number;
-};
-
-static struct walk walk_start(const struct tidal *f) { return (struct walk){f, f->line > 0 ? LEFT : RIGHT, 0}; }
-
-static uint8_t *walk_next(struct walk *w) {
-    if (w->side == LEFT && w->number == 2 * w->f->line) *w = (struct walk){w->f, RIGHT, w->f->line};
-    if (w->side == RIGHT && w->number == UINT64_C(1) << w->f->level) return NULL;
-    return bucket_at(w->f, w->side, w->number++, width(w->f));
-}
-
 guira_status guira__tidal_clone(const guira *head, guira **out) {
     const struct tidal *f = (const struct tidal *)head;
     struct tidal *g = guira__alloc(sizeof *g);
     if (g == NULL) return GUIRA_ENOMEM;
     *g = *f;
-    g->segment = NULL;
+    g->view = NULL;
+    g->head.limbo = NULL;
     g->head.bytes = guira__alloc_cost(sizeof *g);
     if (guira__elders_clone(f, g) != GUIRA_OK || guira__table_create(g, f->level, f->line) != GUIRA_OK) {
         guira__tidal_destroy(&g->head);
@@ -92,10 +78,15 @@ guira_status guira__tidal_clone(const guira *head, guira **out) {
     return GUIRA_OK;
 }
 
+void guira__tidal_set_limbo(guira *head, struct limbo *limbo) {
+    struct tidal *f = (struct tidal *)head;
+    head->limbo = limbo;
+    if (f->elders != NULL) f->elders->names->limbo = limbo;
+}
+
 /* ------------------------------------------------------------------------------------------------------------------ size */
 
-/* f becomes g, and g goes the way of f. */
-static void become(struct tidal *f, struct tidal *g) {
+void guira__tidal_become(struct tidal *f, struct tidal *g) {
     struct tidal old = *f;
     *f = *g;
     *g = old;
@@ -109,29 +100,41 @@ static guira_status grow_to(struct tidal *f, uint64_t buckets) {
     if (s != GUIRA_OK) return s;
     struct tidal *g = (struct tidal *)copy;
     while (s == GUIRA_OK && bucket_count(g) < buckets) s = copy->ops->grow(copy);
-    if (s == GUIRA_OK) become(f, g);
+    if (s == GUIRA_OK) guira__tidal_become(f, g);
     else guira__tidal_destroy(copy);
     return s;
 }
 
-/* An empty table of that size in place of the one there is. */
-static guira_status start_over(struct tidal *f, uint64_t buckets) {
-    struct tidal fresh = *f;
+/* A filter like f, with nothing in it, of that size. */
+static guira_status empty_like(const struct tidal *f, uint64_t buckets, guira **out) {
     unsigned level;
     uint64_t line;
+    struct tidal *g = guira__alloc(sizeof *g);
+    if (g == NULL) return GUIRA_ENOMEM;
+    *g = *f;
+    g->elders = NULL;
+    g->beside = false;
+    g->head.limbo = NULL;
+    g->head.items = g->head.weight = 0;
+    g->head.stash = (struct stash){0};
+    g->head.bytes = guira__alloc_cost(sizeof *g);
     guira__table_shape(buckets, &level, &line);
-    fresh.head.bytes = guira__alloc_cost(sizeof fresh);
-    guira_status s = guira__table_create(&fresh, level, line);
-    if (s != GUIRA_OK) return s;
-    guira__elders_destroy(f);
-    guira__table_destroy(f);
-    *f = fresh;
-    f->elders = NULL;
-    f->head.items = 0;
-    f->head.stash = (struct stash){0};
-    f->head.weight = 0;
-    f->beside = false;
-    return GUIRA_OK;
+    guira_status s = guira__table_create(g, level, line);
+    if (s == GUIRA_OK) *out = &g->head;
+    else guira__free(g);
+    return s;
+}
+
+guira_status guira__tidal_clone_empty(const guira *f, guira **out) {
+    const struct tidal *t = (const struct tidal *)f;
+    return empty_like(t, t->floor, out);
+}
+
+static guira_status start_over(struct tidal *f, uint64_t buckets) {
+    guira *g;
+    guira_status s = empty_like(f, buckets, &g);
+    if (s == GUIRA_OK) guira__tidal_become(f, (struct tidal *)g);
+    return s;
 }
 
 guira_status guira__tidal_reserve(guira *head, uint64_t items) {
@@ -190,6 +193,9 @@ struct tally {
     uint64_t items, weight;
 };
 
+/* A name knows all of itself. One that did not would answer for others. */
+static bool knows_enough(unsigned known, unsigned w) { return known >= (w == 64 ? ALL_KNOWN : 1); }
+
 static const char *check_bucket(const uint8_t *bucket, unsigned level, unsigned w, struct tally *sum) {
     for (unsigned j = 0; j < bucket_slots(w); j++) {
         uint64_t s = slot_get(bucket, j, w);
@@ -197,6 +203,7 @@ static const char *check_bucket(const uint8_t *bucket, unsigned level, unsigned 
         if ((unsigned)__builtin_ctzll(s) > tail_bits(w)) return "table: a slot without a mark";
         unsigned known = slot_known(s, level, w);
         if (known > ALL_KNOWN) return "table: an entry that knows more than there is";
+        if (!knows_enough(known, w)) return "table: a name that is cut short";
         sum->items++;
         sum->weight += weight_of(known);
     }
@@ -208,6 +215,7 @@ static const char *check_shape(const struct tidal *f) {
     if (f->level < 1 || f->level + 1 > max_level(width(f))) return "tide line: an impossible level";
     if (f->line >> f->level != 0) return "tide line: beyond the end";
     if (f->tide != f->line << (64 - f->level)) return "tide line: not where the buckets are";
+    if (table_is_view(f)) return NULL;
     if (f->array[RIGHT].level != f->level || !f->array[RIGHT].open) return "tide line: no right of its level";
     if (f->array[LEFT].open != (f->line > 0)) return "tide line: a left that is not needed, or none";
     if (f->line > 0 && f->array[LEFT].level != f->level + 1) return "tide line: a left of the wrong level";
@@ -218,28 +226,43 @@ static const char *check_shape(const struct tidal *f) {
 /* Each pair of the directory must have what is on this side of the line, and nothing beyond it. */
 static const char *check_directory(const struct tidal *f) {
     const struct array *right = &f->array[RIGHT], *left = &f->array[LEFT];
+    if (table_is_view(f)) return NULL;
     for (uint64_t i = 0; i < UINT64_C(1) << f->directory_bits; i++) {
         uint64_t r = i >> (f->directory_bits + right->log2_buckets - right->level);
         bool needs_right = (r + 1) << right->log2_buckets > f->line;
-        if ((f->segment[2 * i + RIGHT] != 0) != needs_right) return "directory: wrong about the right";
+        if (array_has(right, r) != needs_right) return "directory: wrong about the right";
         uint64_t l = left->open ? i >> (f->directory_bits + left->log2_buckets - left->level) : 0;
         bool needs_left = left->open && l << left->log2_buckets < 2 * f->line;
-        if ((f->segment[2 * i + LEFT] != 0) != needs_left) return "directory: wrong about the left";
+        if (array_has(left, l) != needs_left) return "directory: wrong about the left";
+        if (needs_right && f->segment[2 * i + RIGHT] == 0) return "directory: nothing on the right";
+        if (needs_left && f->segment[2 * i + LEFT] == 0) return "directory: nothing on the left";
     }
     return NULL;
 }
 
 static const char *check_stash(const struct tidal *f, struct tally *sum) {
     const struct stash *s = &f->head.stash;
-    if (s->n > STASH_LAST) return "stash: more than it can hold";
+    if (s->n > (width(f) == 64 ? STASH_SIZE : STASH_LAST)) return "stash: more than it can hold";
     for (unsigned i = 0; i < s->n; i++) {
-        if (s->entry[i].what < 1 || s->entry[i].what > ALL_KNOWN)
-            return "stash: an entry that knows too much or nothing";
+        uint64_t known = s->entry[i].what;
+        if (known > ALL_KNOWN || !knows_enough((unsigned)known, width(f)))
+            return "stash: an entry that knows too much or too little";
         sum->items++;
-        sum->weight += weight_of((unsigned)s->entry[i].what);
+        sum->weight += weight_of((unsigned)known);
     }
     if (f->beside != (s->n > 0 || f->elders != NULL)) return "stash: lookups are not told of it, or for nothing";
     return NULL;
+}
+
+const char *guira__tidal_check_frame(const struct tidal *f) {
+    struct tally stashed = {0, 0};
+    const char *broken = check_shape(f);
+    if (broken == NULL) broken = check_stash(f, &stashed);
+    if (broken == NULL) broken = guira__elders_check_levels(f);
+    uint64_t elders = broken == NULL ? guira__elders_total(f) : 0, slots = bucket_count(f) * bucket_slots(width(f));
+    if (broken == NULL && (f->head.items < elders || f->head.items - elders > slots + stashed.items))
+        return "counters: more items than places";
+    return broken;
 }
 
 const char *guira__tidal_check(const guira *head) {

@@ -11,8 +11,13 @@ guira_status guira__tidal_reserve(guira *f, uint64_t items);
 guira_status guira__tidal_shrink_to_fit(guira *f);
 guira_status guira__tidal_clear(guira *f);
 guira_status guira__tidal_clone(const guira *f, guira **out);
+guira_status guira__tidal_clone_empty(const guira *f, guira **out); /* of the size that clear would leave */
+void guira__tidal_set_limbo(guira *f, struct limbo *limbo);         /* where it leaves what readers may be looking at */
+void guira__tidal_become(struct tidal *f, struct tidal *g);         /* f is g from now on, and g is gone */
 void guira__tidal_stats(const guira *f, guira_stats *out);
 const char *guira__tidal_check(const guira *f);
+/* The part of it that needs no look at what is large. */
+const char *guira__tidal_check_frame(const struct tidal *f);
 void guira__tidal_dump(const guira *f, guira__sink *sink, void *to);
 
 #endif

@@ -25,6 +25,7 @@ needs_shared() {
 DESTDIR=$tmp/stage "$CMAKE" --install "$build" --prefix /opt/guira >"$tmp/log" || fail "install: $(cat "$tmp/log")"
 root=$tmp/stage/opt/guira
 [ -f "$root/include/guira.h" ] || fail "no header"
+[ -f "$root/share/guira/guira.rules.yml" ] || fail "no alert rules"
 libdir=$(dirname "$(find "$root" -name libguira.a)")
 version=$(cat "$source/VERSION")
 so=$libdir/libguira.so.$version

@@ -52,6 +52,7 @@ static void *counting_alloc(size_t size) {
     if (p == NULL) return NULL;
     memcpy(p, &size, sizeof size);
     memory.bytes += size;
+    if (memory.bytes > memory.peak) memory.peak = memory.bytes;
     memory.blocks++;
     return p + HEADER;
 }
@@ -78,9 +79,21 @@ void memory_unhook(void) {
 
 /* ------------------------------------------------------------------------------------------------------------ kinds */
 
+/* Large enough that a test with many members does not ask a hundred filters each time, or wears out 12 bits. */
+static const struct variant of_papers[] = {
+    {.name = "dynamic-12", .config = {.kind = GUIRA_DYNAMIC, .slot_bits = 12, .buckets = 256}},
+    {.name = "dynamic-16", .config = {.kind = GUIRA_DYNAMIC, .slot_bits = 16, .buckets = 1000}},
+    {.name = "dynamic-30", .config = {.kind = GUIRA_DYNAMIC, .slot_bits = 30, .bucket_slots = 3, .buckets = 333}},
+    {.name = "elastic-14", .config = {.kind = GUIRA_ELASTIC, .slot_bits = 14, .buckets = 600}},
+    {.name = "elastic-16", .config = {.kind = GUIRA_ELASTIC, .slot_bits = 16}},
+    {.name = "elastic-32", .config = {.kind = GUIRA_ELASTIC, .slot_bits = 32, .bucket_slots = 8, .factor = 3}},
+    {.name = "elastic-30", .config = {.kind = GUIRA_ELASTIC, .slot_bits = 30, .bucket_slots = 3, .buckets = 383}},
+};
+enum { OF_PAPERS = sizeof of_papers / sizeof *of_papers, FAST = 12 };
+
 const struct variant *variants(void) {
-    static struct variant list[16];
-    static char name[16][32];
+    static struct variant list[FAST + OF_PAPERS + 1];
+    static char name[FAST][32];
     if (list[0].name != NULL) return list;
     const guira_kind kinds[] = {GUIRA_TIDAL, GUIRA_CUCKOO};
     const char *const kind_name[] = {"tidal", "cuckoo"};
@@ -95,8 +108,16 @@ const struct variant *variants(void) {
                 list[n].config.kind = kinds[k];
                 list[n].config.slot_bits = widths[w];
             }
+    for (size_t i = 0; i < OF_PAPERS; i++, n++) {
+        list[n] = of_papers[i];
+        list[n].isa = isas[0];
+    }
     return list;
 }
+
+bool is_tidal(const struct variant *v) { return v->config.kind == GUIRA_TIDAL; }
+bool is_fixed(const struct variant *v) { return v->config.kind == GUIRA_CUCKOO; }
+bool is_of_papers(const struct variant *v) { return !is_tidal(v) && !is_fixed(v); }
 
 guira *variant_make(const struct variant *v, struct rng *r, uint64_t capacity) {
     guira_config c = v->config;

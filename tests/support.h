@@ -34,6 +34,7 @@ bool quick_run(void); /* GUIRA_QUICK=1: a fraction of the work, for sanitizers *
 /* Counts what is allocated through the hook. */
 struct memory {
     size_t bytes, blocks; /* held now */
+    size_t peak;          /* the most bytes held at once */
     uint64_t calls;       /* allocations so far */
     uint64_t fail_at;     /* the number of the call that fails, and all after it if fail_on; 0: none */
     bool fail_on;
@@ -49,11 +50,16 @@ void memory_unhook(void); /* asserts that nothing is left */
 struct variant {
     const char *name; /* "tidal-16/avx2" */
     const char *isa;
-    guira_config config; /* kind and slot_bits; the rest at its default */
+    guira_config config; /* kind and geometry; the rest at its default */
 };
 
-/* Every kind and width on the best instruction set and on the portable one; ends with name NULL. */
+/* Every kind and width on the best instruction set and on the portable one; the kinds of the papers, which are compiled
+ * once, in several geometries. Ends with name NULL. */
 const struct variant *variants(void);
+
+bool is_tidal(const struct variant *v);
+bool is_fixed(const struct variant *v);     /* does not grow */
+bool is_of_papers(const struct variant *v); /* keeps no copies in its stash */
 
 /* Makes a filter with a seed drawn from r. Asserts success. capacity is what cuckoo needs; tidal ignores it. */
 guira *variant_make(const struct variant *v, struct rng *r, uint64_t capacity);

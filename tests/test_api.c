@@ -50,7 +50,7 @@ static void assert_refused(guira_config c, guira_status expected) {
 static void test_senseless_configurations_are_refused(void **state) {
     (void)state;
     const guira_config bad[] = {
-        {.kind = (guira_kind)2},
+        {.kind = (guira_kind)5},
         {.kind = (guira_kind)-1},
         {.kind = GUIRA_CUCKOO}, /* no capacity */
         {.fpr = 1},
@@ -83,6 +83,34 @@ static void test_senseless_configurations_are_refused(void **state) {
         assert_refused(c, GUIRA_EINVAL);
     }
     assert_int_equal(guira_create(NULL, NULL), GUIRA_EINVAL);
+    memory_unhook();
+}
+
+static void test_senseless_geometries_are_refused(void **state) {
+    (void)state;
+    const guira_config bad[] = {
+        {.slot_bits = 3},
+        {.slot_bits = 33},
+        {.bucket_slots = 17},
+        {.buckets = 1},
+        {.buckets = (UINT64_C(1) << 32) + 1},
+        {.max_kicks = 1001},
+        {.max_load = 1},
+        {.min_load = 0.95}, /* what max_load is by default */
+        {.fpr = 2},
+    };
+    memory_hook();
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        for (int kind = GUIRA_DYNAMIC; kind <= GUIRA_ELASTIC; kind++) {
+            guira_config c = bad[i];
+            c.kind = (guira_kind)kind;
+            assert_refused(c, GUIRA_EINVAL);
+        }
+    assert_refused((guira_config){.kind = GUIRA_ELASTIC, .factor = 1}, GUIRA_EINVAL);
+    assert_refused((guira_config){.kind = GUIRA_ELASTIC, .factor = 17}, GUIRA_EINVAL);
+    assert_refused((guira_config){.kind = GUIRA_ELASTIC, .max_load = 0.9, .min_load = 0.45}, GUIRA_EINVAL);
+    assert_refused((guira_config){.kind = GUIRA_ELASTIC, .factor = 3, .min_load = 0.4}, GUIRA_EINVAL);
+    assert_refused((guira_config){.kind = GUIRA_DYNAMIC, .buckets = 64, .capacity = 1 << 20}, GUIRA_ELIMIT);
     memory_unhook();
 }
 
@@ -157,6 +185,29 @@ static void test_wanted_rate_chooses_the_width(void **state) {
     assert_int_equal(slots_per_bucket((guira_config){.fpr = 0.009, .slot_bits = 12}), 10); /* the width wins */
     assert_int_equal(slots_per_bucket((guira_config){.fpr = 0.01, .slot_bits = 32}), 8);
     assert_int_equal(slots_per_bucket((guira_config){0}), 8);
+}
+
+/* Also where a window has little more than half of the buckets, or a list several filters. */
+static void test_wanted_rate_holds_with_the_capacity_in_it(void **state) {
+    (void)state;
+    struct rng r = rng_for(__func__);
+    const guira_config wanted[] = {
+        {.kind = GUIRA_DYNAMIC, .capacity = 4000},
+        {.kind = GUIRA_DYNAMIC, .capacity = 9000, .buckets = 300},
+        {.kind = GUIRA_ELASTIC, .capacity = 3800}, /* 1000 buckets: a window has 512 */
+        {.kind = GUIRA_ELASTIC, .capacity = 7000, .buckets = 2047, .bucket_slots = 5},
+    };
+    const double rates[] = {0.1, 0.03, 0.01, 0.002, 0.0001};
+    for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++)
+        for (size_t j = 0; j < sizeof rates / sizeof *rates; j++) {
+            guira_config c = wanted[i];
+            guira *f;
+            c.fpr = rates[j];
+            assert_int_equal(guira_create(&c, &f), GUIRA_OK);
+            for (uint64_t n = 0; n < c.capacity; n++) assert_int_equal(guira_insert_hash(f, rng_next(&r)), GUIRA_OK);
+            assert_true(stats_of(f).fpr <= c.fpr && stats_of(f).fpr > c.fpr / 4.5);
+            guira_destroy(f);
+        }
 }
 
 /* ---------------------------------------------------------------------------------------------------- missing arguments */
@@ -326,7 +377,7 @@ static void test_hashes_are_what_they_always_were(void **state) {
 
 static void test_seeds_are_drawn_and_kept(void **state) {
     (void)state;
-    for (int kind = GUIRA_TIDAL; kind <= GUIRA_CUCKOO; kind++) {
+    for (int kind = GUIRA_TIDAL; kind <= GUIRA_ELASTIC; kind++) {
         guira *a = seeded(NULL, (guira_kind)kind), *b = seeded(NULL, (guira_kind)kind);
         guira *c = seeded("a given seed too", (guira_kind)kind), *d = seeded("a given seed too", (guira_kind)kind);
         assert_true(guira_hash(a, "x", 1) != guira_hash(b, "x", 1));
@@ -345,7 +396,7 @@ static void test_seeds_are_drawn_and_kept(void **state) {
 static void test_all_memory_comes_from_the_hook(void **state) {
     (void)state;
     memory_hook();
-    for (int kind = GUIRA_TIDAL; kind <= GUIRA_CUCKOO; kind++) {
+    for (int kind = GUIRA_TIDAL; kind <= GUIRA_ELASTIC; kind++) {
         guira *f = seeded("0123456789abcdef", (guira_kind)kind), *g;
         assert_int_equal(memory.bytes, stats_of(f).bytes);
         for (unsigned i = 0; i < 900; i++) assert_int_equal(guira_insert(f, &i, sizeof i), GUIRA_OK);
@@ -359,7 +410,7 @@ static void test_all_memory_comes_from_the_hook(void **state) {
         assert_null(g);
         assert_int_equal(guira_create(NULL, &g), GUIRA_ENOMEM);
         assert_null(g);
-        if (kind == GUIRA_TIDAL) assert_int_equal(guira_reserve(f, 100000), GUIRA_ENOMEM);
+        if (kind != GUIRA_CUCKOO) assert_int_equal(guira_reserve(f, 100000), GUIRA_ENOMEM);
         memory.fail_at = 0;
         guira_destroy(f);
         assert_int_equal(memory.blocks, 0);
@@ -380,10 +431,12 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_defaults_are_all_zero),
         cmocka_unit_test(test_senseless_configurations_are_refused),
+        cmocka_unit_test(test_senseless_geometries_are_refused),
         cmocka_unit_test(test_sizes_beyond_any_machine_are_refused),
         cmocka_unit_test(test_more_than_this_machine_holds_is_refused),
         cmocka_unit_test(test_unusual_configurations_work),
         cmocka_unit_test(test_wanted_rate_chooses_the_width),
+        cmocka_unit_test(test_wanted_rate_holds_with_the_capacity_in_it),
         cmocka_unit_test(test_no_filter_is_an_answer_not_a_crash),
         cmocka_unit_test(test_missing_arguments_change_nothing),
         cmocka_unit_test(test_keys_are_any_bytes_and_also_none),

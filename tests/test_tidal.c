@@ -103,7 +103,7 @@ static void test_removal_leaves_an_older_lookalike_alone(void **state) {
         assert_int_equal(guira_insert_hash(f, old), GUIRA_OK);
         grow_to(f, buckets[i / 2]);
         assert_int_equal(guira_insert_hash(f, newer), GUIRA_OK);
-        assert_int_equal(guira__elders_level(tidal(f), newer), buckets[i / 2] == 3000 ? known_at(1, 16) : 0);
+        assert_int_equal(guira__elders_level(tidal(f), newer, ALONE), buckets[i / 2] == 3000 ? known_at(1, 16) : 0);
         assert_true(f->ops->count(f, newer) == 2 && f->ops->count(f, old) == 1);
         assert_int_equal(guira_remove_hash(f, newer), GUIRA_OK);
         assert_true(guira_contains_hash(f, old));
@@ -125,7 +125,7 @@ static void test_removal_takes_an_elder_that_knows_more(void **state) {
         grow_to(f, 32);
         assert_int_equal(guira_insert_hash(f, old), GUIRA_OK);
         grow_to(f, 4096);
-        assert_int_equal(guira__elders_level(tidal(f), old), 11);
+        assert_int_equal(guira__elders_level(tidal(f), old, ALONE), 11);
         while (buckets_of(f) > 4) assert_int_equal(f->ops->shrink(f), GUIRA_OK);
         assert_int_equal(guira_insert_hash(f, i == 0 ? newer : partner_of(newer, 12)), GUIRA_OK);
         assert_true(f->ops->count(f, newer) == 1 && f->ops->count(f, old) == 2);
@@ -178,7 +178,7 @@ static void test_lookalikes_never_take_each_others_entry(void **state) {
 /* Each member has an entry, so there are at most as many elders as members that an elder could be. */
 static void assert_every_elder_has_its_member(guira *f, const struct model *m) {
     uint64_t could_be = 0;
-    for (size_t i = 0; i < m->n; i++) could_be += guira__elders_count(tidal(f), m->hash[i]) > 0;
+    for (size_t i = 0; i < m->n; i++) could_be += guira__elders_count(tidal(f), m->hash[i], ALONE) > 0;
     assert_true(stats_of(f).elders <= could_be);
     assert_int_equal(stats_of(f).elders == 0, tidal(f)->elders == NULL);
 }

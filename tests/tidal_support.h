@@ -6,6 +6,10 @@
 #include "support.h"
 
 #define GUIRA__PORTABLE
+#include "tidal_read.h"
+/* The readers among writers are the library's own. */
+#undef TIDAL_READ
+#define TIDAL_READ(what, isa, w) TIDAL_READ_(what, portable, w)
 #define GUIRA__ISA test
 #include "tidal.c" /* NOLINT(bugprone-suspicious-include) */
 

@@ -1,0 +1,179 @@
+/* guira_shared: a filter for any number of threads.
+ *
+ *     hash ... | 4 bits | core        which shard
+ *
+ *     shard 0   [ lock | tidal filter | limbo ]      who changes a shard has its lock;
+ *     shard 1   [ lock | tidal filter | limbo ]      who asks has nothing, and waits for nobody
+ *     ...
+ *
+ * HOW CAN ASKING GO WELL WHILE SOMEBODY WRITES? A tidal filter puts down what it moves before it picks it up, and counts
+ * its moves: see visible.h. Memory that it gives up stays in limbo until every reader has gone on, which liburcu tells.
+ * What a filter cannot do under the eyes of readers, because everything in it changes at once, is done to a copy, and the
+ * copy takes its place: reserving, clearing, merging, shrinking to fit.
+ *
+ * The bits that choose the shard lie right above the core. No entry knows them until a shard has 2^28 buckets at 32
+ * bits, so within a shard entries tell as much apart as in a filter of their own. */
+#define _GNU_SOURCE
+#include "shared.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "alloc.h"
+#include "tidal_whole.h"
+
+enum { DEFAULT_SHARDS = 16 };
+
+#if defined(__SANITIZE_THREAD__)
+char guira__gate;
+#endif
+
+void guira__wait_for_readers(void) {
+    urcu_bp_synchronize_rcu();
+    GATE_WAITED();
+}
+
+/* ------------------------------------------------------------------------------------------------------- life and death */
+
+guira_status guira__shared_alloc(unsigned shards, guira_shared **out) {
+    guira_shared *g = guira__zalloc(sizeof *g + shards * sizeof *g->shard);
+    if (g == NULL) return GUIRA_ENOMEM;
+    for (; g->shards < shards; g->shards++) {
+        g->shard[g->shards].limbo.wait = guira__wait_for_readers;
+        if (pthread_mutex_init(&g->shard[g->shards].lock, NULL) == 0) continue;
+        guira_shared_destroy(g);
+        return GUIRA_ENOMEM;
+    }
+    *out = g;
+    return GUIRA_OK;
+}
+
+void guira__shard_show(guira_shared *g, unsigned shard, guira *f) {
+    guira__tidal_set_limbo(f, &g->shard[shard].limbo);
+    PUBLISH(g->filter[shard], f);
+}
+
+/* With four sigma to spare: hashes do not share out evenly. */
+uint64_t guira__share_of(uint64_t items, uint64_t shards) {
+    if (items == 0 || shards == 1) return items;
+    double mean = (double)items / (double)shards;
+    double share = ceil(mean + 4 * sqrt(mean));
+    return share < (double)items ? (uint64_t)share : items;
+}
+
+static guira_status make_shards(guira_shared *g, guira_config c) {
+    guira_status s = guira__seed_draw(c.seed);
+    guira__secret_derive(c.seed, g->secret);
+    for (unsigned i = 0; s == GUIRA_OK && i < g->shards; i++) {
+        guira *f;
+        s = guira_create(&c, &f);
+        if (s == GUIRA_OK) guira__shard_show(g, i, f);
+    }
+    return s;
+}
+
+guira_status guira_shared_create(const guira_config *c, unsigned shards, guira_shared **out) {
+    guira_config config;
+    guira_config_init(&config);
+    if (out == NULL) return GUIRA_EINVAL;
+    *out = NULL;
+    if (c != NULL) config = *c;
+    if (shards == 0) shards = DEFAULT_SHARDS;
+    if (config.kind != GUIRA_TIDAL || shards > MAX_SHARDS || (shards & (shards - 1)) != 0) return GUIRA_EINVAL;
+    guira_shared *g;
+    guira_status s = guira__shared_alloc(shards, &g);
+    if (s != GUIRA_OK) return s;
+    config.capacity = guira__share_of(config.capacity, shards);
+    s = make_shards(g, config);
+    if (s == GUIRA_OK) *out = g;
+    else guira_shared_destroy(g);
+    return s;
+}
+
+void guira_shared_destroy(guira_shared *g) {
+    if (g == NULL) return;
+    for (unsigned i = 0; i < g->shards; i++) {
+        guira__limbo_empty(&g->shard[i].limbo);
+        if (g->filter[i] != NULL) guira__tidal_set_limbo(g->filter[i], NULL);
+        guira_destroy(g->filter[i]);
+        pthread_mutex_destroy(&g->shard[i].lock);
+    }
+    guira__free(g);
+}
+
+guira_config guira__shared_config(const guira_shared *g) {
+    readers_enter();
+    guira_config c = FOLLOW(g->filter[0])->config;
+    readers_leave();
+    return c;
+}
+
+/* --------------------------------------------------------------------------------------------------------- one by one */
+
+static bool is_key(const guira_shared *g, const void *key, size_t len) {
+    return g != NULL && (key != NULL || len == 0);
+}
+
+uint64_t guira_shared_hash(const guira_shared *g, const void *key, size_t len) {
+    return is_key(g, key, len) ? guira__hash(g->secret, key, len) : 0;
+}
+
+bool guira_shared_contains_hash(const guira_shared *g, uint64_t hash) {
+    if (g == NULL) return false;
+    readers_enter();
+    const guira *f = FOLLOW(g->filter[shard_number(g, hash)]);
+    bool found = f->ops->contains_shared(f, hash);
+    readers_leave();
+    return found;
+}
+
+static uint64_t count_hash(const guira_shared *g, uint64_t hash) {
+    readers_enter();
+    const guira *f = FOLLOW(g->filter[shard_number(g, hash)]);
+    uint64_t n = f->ops->count_shared(f, hash);
+    readers_leave();
+    return n;
+}
+
+/* A change under the lock of the shard. */
+static guira_status change(guira_shared *g, uint64_t hash, guira_status (*how)(guira *, uint64_t)) {
+    if (g == NULL) return GUIRA_EINVAL;
+    uint64_t i = shard_number(g, hash);
+    pthread_mutex_lock(&g->shard[i].lock);
+    guira_status s = how(g->filter[i], hash);
+    pthread_mutex_unlock(&g->shard[i].lock);
+    return s;
+}
+
+static guira_status insert_new(guira *f, uint64_t hash) {
+    return f->contains(f, hash) ? GUIRA_EEXIST : guira_insert_hash(f, hash);
+}
+
+guira_status guira_shared_insert_hash(guira_shared *g, uint64_t hash) { return change(g, hash, guira_insert_hash); }
+guira_status guira_shared_remove_hash(guira_shared *g, uint64_t hash) { return change(g, hash, guira_remove_hash); }
+
+/* Who is there already needs no lock; who is not has to be asked for once more, with it. */
+guira_status guira_shared_insert_unique_hash(guira_shared *g, uint64_t hash) {
+    return guira_shared_contains_hash(g, hash) ? GUIRA_EEXIST : change(g, hash, insert_new);
+}
+
+guira_status guira_shared_insert(guira_shared *g, const void *key, size_t len) {
+    return is_key(g, key, len) ? guira_shared_insert_hash(g, guira_shared_hash(g, key, len)) : GUIRA_EINVAL;
+}
+
+guira_status guira_shared_insert_unique(guira_shared *g, const void *key, size_t len) {
+    return is_key(g, key, len) ? guira_shared_insert_unique_hash(g, guira_shared_hash(g, key, len)) : GUIRA_EINVAL;
+}
+
+bool guira_shared_contains(const guira_shared *g, const void *key, size_t len) {
+    return is_key(g, key, len) && guira_shared_contains_hash(g, guira_shared_hash(g, key, len));
+}
+
+guira_status guira_shared_remove(guira_shared *g, const void *key, size_t len) {
+    return is_key(g, key, len) ? guira_shared_remove_hash(g, guira_shared_hash(g, key, len)) : GUIRA_EINVAL;
+}
+
+uint64_t guira_shared_count(const guira_shared *g, const void *key, size_t len) {
+    return is_key(g, key, len) ? count_hash(g, guira_shared_hash(g, key, len)) : 0;
+}

@@ -1,0 +1,63 @@
+/* What the files of guira_shared have in common: see shared.c. */
+#ifndef GUIRA_SHARED_H
+#define GUIRA_SHARED_H
+
+#include <pthread.h>
+#define _LGPL_SOURCE /* inlines what is entered and left by: a few lines, which its licence lets anybody use */
+#include <urcu/urcu-bp.h>
+
+#include "kind.h"
+
+/* ThreadSanitizer does not see what liburcu does: that whoever waits comes after all who have left. */
+#if defined(__SANITIZE_THREAD__)
+#include <sanitizer/tsan_interface.h>
+extern char guira__gate;
+#define GATE_LEAVE() __tsan_release(&guira__gate)
+#define GATE_WAITED() __tsan_acquire(&guira__gate)
+#else
+#define GATE_LEAVE() ((void)0)
+#define GATE_WAITED() ((void)0)
+#endif
+
+enum { MAX_SHARDS = 256 };
+
+/* A writer's part of a shard: away from what readers read, and from its neighbours. */
+struct shard {
+    pthread_mutex_t lock __attribute__((aligned(128))); /* two lines: processors fetch them in pairs */
+    struct limbo limbo;
+};
+
+struct guira_shared {
+    uint64_t shards;           /* a power of two */
+    guira *filter[MAX_SHARDS]; /* one of them is replaced as a whole only under the lock of its shard */
+    uint8_t secret[SECRET_BYTES];
+    struct shard shard[];
+};
+
+/* Shards without filters. ENOMEM. */
+guira_status guira__shared_alloc(unsigned shards, guira_shared **out);
+
+/* Puts a filter where readers of a shard look. The one that was there is the caller's. */
+void guira__shard_show(guira_shared *g, unsigned shard, guira *f);
+
+/* How its shards were made. */
+guira_config guira__shared_config(const guira_shared *g);
+
+/* Each shard's part of so many items. */
+uint64_t guira__share_of(uint64_t items, uint64_t shards);
+
+/* Readers come and go; after the wait, nobody looks at what was taken away before it. */
+static inline void readers_enter(void) { urcu_bp_read_lock(); }
+static inline void readers_leave(void) {
+    GATE_LEAVE();
+    urcu_bp_read_unlock();
+}
+void guira__wait_for_readers(void);
+
+/* Which shard a hash belongs to. */
+static inline uint64_t shard_number(const guira_shared *g, uint64_t hash) {
+    enum { AFTER_CORE = 6 };
+    return hash >> AFTER_CORE & (g->shards - 1);
+}
+
+#endif

@@ -1,0 +1,175 @@
+/* What concerns a guira_shared as a whole. What would change a filter in ways that readers must not see is done to copies:
+ *
+ *     all shards locked     copy each, change the copies       one fails: the copies go, nothing has happened
+ *                           put each in its shard's place      from here on readers find the new one
+ *     all shards unlocked   wait for readers, end the old ones */
+#include "alloc.h"
+#include "shared.h"
+#include "tidal_whole.h"
+
+static void lock_all(guira_shared *g) {
+    for (unsigned i = 0; i < g->shards; i++) pthread_mutex_lock(&g->shard[i].lock);
+}
+
+static void unlock_all(guira_shared *g) {
+    for (unsigned i = 0; i < g->shards; i++) pthread_mutex_unlock(&g->shard[i].lock);
+}
+
+/* Locks for reading what only its writer may: the shard itself stays as it is. */
+static void lock(const guira_shared *g, unsigned i) { pthread_mutex_lock((pthread_mutex_t *)&g->shard[i].lock); }
+static void unlock(const guira_shared *g, unsigned i) { pthread_mutex_unlock((pthread_mutex_t *)&g->shard[i].lock); }
+
+static void end_all(guira **f, unsigned n) {
+    for (unsigned i = 0; i < n; i++) guira_destroy(f[i]);
+}
+
+/* The copies take the places of the filters, which end up where the copies were. */
+static void replace_all(guira_shared *g, guira **copy) {
+    for (unsigned i = 0; i < g->shards; i++) {
+        guira *old = g->filter[i];
+        guira__shard_show(g, i, copy[i]);
+        copy[i] = old;
+    }
+}
+
+static void end_old(guira **old, unsigned n) {
+    guira__wait_for_readers();
+    for (unsigned i = 0; i < n; i++) guira__tidal_set_limbo(old[i], NULL);
+    end_all(old, n);
+}
+
+/* A change to a copy of shard i; with: what it takes. */
+typedef guira_status change_copy(const guira_shared *g, unsigned i, const void *with, guira **copy);
+
+static guira_status change_all(guira_shared *g, change_copy *how, const void *with) {
+    guira *copy[MAX_SHARDS];
+    guira_status s = GUIRA_OK;
+    unsigned n = 0;
+    lock_all(g);
+    for (; n < g->shards; n++)
+        if ((s = how(g, n, with, &copy[n])) != GUIRA_OK) break;
+    if (s == GUIRA_OK) replace_all(g, copy);
+    unlock_all(g);
+    if (s == GUIRA_OK) end_old(copy, n);
+    else end_all(copy, n);
+    return s;
+}
+
+/* What became of a change to a copy; without success it goes. */
+static guira_status keep_if(guira_status s, guira *copy) {
+    if (s != GUIRA_OK) guira_destroy(copy);
+    return s;
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- size */
+
+static guira_status reserve_copy(const guira_shared *g, unsigned i, const void *with, guira **copy) {
+    guira_status s = guira_clone(g->filter[i], copy);
+    if (s != GUIRA_OK) return s;
+    return keep_if(guira_reserve(*copy, guira__share_of(*(const uint64_t *)with, g->shards)), *copy);
+}
+
+guira_status guira_shared_reserve(guira_shared *g, uint64_t items) {
+    return g == NULL ? GUIRA_EINVAL : change_all(g, reserve_copy, &items);
+}
+
+/* One shard after the other: less memory at a time, and as far as it gets. */
+guira_status guira_shared_shrink_to_fit(guira_shared *g) {
+    if (g == NULL) return GUIRA_EINVAL;
+    for (unsigned i = 0; i < g->shards; i++) {
+        guira *copy, *old = NULL;
+        lock(g, i);
+        if (guira_clone(g->filter[i], &copy) == GUIRA_OK) {
+            guira_shrink_to_fit(copy);
+            old = g->filter[i];
+            guira__shard_show(g, i, copy);
+        }
+        unlock(g, i);
+        if (old != NULL) end_old(&old, 1);
+    }
+    return GUIRA_OK;
+}
+
+/* An empty one of the size that was reserved, which goes on counting where the old one was. */
+static guira_status clear_copy(const guira_shared *g, unsigned i, const void *with, guira **copy) {
+    (void)with;
+    return guira__tidal_clone_empty(g->filter[i], copy);
+}
+
+guira_status guira_shared_clear(guira_shared *g) { return g == NULL ? GUIRA_EINVAL : change_all(g, clear_copy, NULL); }
+
+/* --------------------------------------------------------------------------------------------------------------- merging */
+
+static guira_status merge_copy(const guira_shared *g, unsigned i, const void *with, guira **copy) {
+    guira *const *from = with;
+    guira_status s = guira_clone(g->filter[i], copy);
+    return s == GUIRA_OK ? keep_if(guira_merge(*copy, from[i]), *copy) : s;
+}
+
+/* Each shard as it is at one moment. */
+static guira_status snapshot(const guira_shared *g, guira **copy) {
+    for (unsigned i = 0; i < g->shards; i++) {
+        lock(g, i);
+        guira_status s = guira_clone(g->filter[i], &copy[i]);
+        unlock(g, i);
+        if (s == GUIRA_OK) continue;
+        end_all(copy, i);
+        return s;
+    }
+    return GUIRA_OK;
+}
+
+guira_status guira_shared_merge(guira_shared *into, const guira_shared *from) {
+    guira *copy[MAX_SHARDS];
+    if (into == NULL || from == NULL || into->shards != from->shards) return GUIRA_EINVAL;
+    guira_status s = snapshot(from, copy);
+    if (s != GUIRA_OK) return s;
+    s = change_all(into, merge_copy, copy);
+    end_all(copy, (unsigned)from->shards);
+    return s;
+}
+
+/* --------------------------------------------------------------------------------------------------------------- looking */
+
+static void add(guira_stats *sum, const guira_stats *s) {
+    sum->items += s->items;
+    sum->slots += s->slots;
+    sum->buckets += s->buckets;
+    sum->bytes += s->bytes;
+    sum->stash += s->stash;
+    sum->elders += s->elders;
+    sum->kicks += s->kicks;
+    sum->evictions += s->evictions;
+    sum->failures += s->failures;
+    sum->grows += s->grows;
+    sum->shrinks += s->shrinks;
+    sum->fpr += s->fpr;
+}
+
+guira_status guira_shared_stats_get(const guira_shared *g, guira_stats *out) {
+    guira_stats sum = {0}, s;
+    if (g == NULL || out == NULL) return GUIRA_EINVAL;
+    for (unsigned i = 0; i < g->shards; i++) {
+        lock(g, i);
+        guira_stats_get(g->filter[i], &s);
+        s.bytes += g->shard[i].limbo.bytes;
+        unlock(g, i);
+        add(&sum, &s);
+    }
+    sum.bytes += guira__alloc_cost(sizeof *g + g->shards * sizeof *g->shard);
+    sum.load = (double)sum.items / (double)sum.slots;
+    sum.fpr /= (double)g->shards; /* a key asks one shard, each as likely as the others */
+    *out = sum;
+    return GUIRA_OK;
+}
+
+guira_status guira_shared_validate(const guira_shared *g, const char **reason) {
+    if (g == NULL) return GUIRA_EINVAL;
+    guira_status s = GUIRA_OK;
+    for (unsigned i = 0; s == GUIRA_OK && i < g->shards; i++) {
+        lock(g, i);
+        s = guira_validate(g->filter[i], reason);
+        unlock(g, i);
+    }
+    return s;
+}

@@ -1,0 +1,47 @@
+/* Memory that somebody may read while it changes: the readers of guira_shared never lock (see shared.c).
+ *
+ * Such memory is written by one thread, with the stores below, and read by the others in tidal_read.c. What they may
+ * never see is a member that is nowhere. So whatever moves is first put down in its new place, then the count of moves
+ * goes up, and only then is the old place used for something else:
+ *
+ *     writer     new place = x      moves++      old place = y
+ *     reader     before = moves     looks here, looks there     not found, and moves == before?  It is not there.
+ *
+ * Who looked into the new place too early and into the old place too late has seen the count change, and looks again.
+ * No reader ever waits for a writer to finish.
+ *
+ * For filters of one thread these stores are what plain ones would be: relaxed, and no fence makes x86 do anything. */
+#ifndef GUIRA_VISIBLE_H
+#define GUIRA_VISIBLE_H
+
+#include <stdint.h>
+
+/* Whatever was stored before is seen by whoever sees anything that is stored after. */
+#if defined(__SANITIZE_THREAD__)
+#define VISIBLE_FENCE(order) ((void)0) /* it knows no fences, and needs none: it looks for races, not for order */
+#else
+#define VISIBLE_FENCE(order) __atomic_thread_fence(order)
+#endif
+
+#define SHOW(place, value) __atomic_store_n(&(place), (value), __ATOMIC_RELAXED)
+#define SEE(place) __atomic_load_n(&(place), __ATOMIC_RELAXED)
+
+/* For a pointer to something new, and for what says how much of it is ready. */
+#define PUBLISH(place, value) __atomic_store_n(&(place), (value), __ATOMIC_RELEASE)
+#define FOLLOW(place) __atomic_load_n(&(place), __ATOMIC_ACQUIRE)
+
+/* Between putting something down in its new place and taking it away from the old one. */
+static inline void visible_move(uint64_t *moves) {
+    VISIBLE_FENCE(__ATOMIC_RELEASE);
+    SHOW(*moves, *moves + 1);
+    VISIBLE_FENCE(__ATOMIC_RELEASE);
+}
+
+/* A reader's look at the count before, and whether it is the same after. */
+static inline uint64_t visible_before(const uint64_t *moves) { return FOLLOW(*moves); }
+static inline int visible_same(const uint64_t *moves, uint64_t before) {
+    VISIBLE_FENCE(__ATOMIC_ACQUIRE);
+    return SEE(*moves) == before;
+}
+
+#endif

@@ -1,0 +1,89 @@
+/* Makes the counters of a file agree with its tables, whatever is in them, and slots that could not be empty: a fuzzer that
+ * changes a table would hardly ever find the sums that go with it, and never get to where such a filter is used. */
+#ifndef GUIRA_FUZZ_FIX_COUNTERS_H
+#define GUIRA_FUZZ_FIX_COUNTERS_H
+
+#include "format.h"
+#include "tidal.h"
+
+struct part {
+    uint8_t *head, *tide, *table, *elders;
+    uint64_t head_bytes, table_bytes;
+    unsigned w;
+};
+
+static inline void count_slot(uint8_t *bucket, unsigned j, unsigned level, unsigned w, uint64_t *items,
+                              uint64_t *weight) {
+    uint64_t s = slot_get(bucket, j, w);
+    unsigned known = s == 0 || (unsigned)__builtin_ctzll(s) > tail_bits(w) ? 0 : slot_known(s, level, w);
+    if (known == 0 || known > ALL_KNOWN || (w == 64 && known < ALL_KNOWN)) {
+        slot_set(bucket, j, 0, w);
+        return;
+    }
+    *items += 1;
+    *weight += weight_of(known);
+}
+
+static inline void count_stash(const struct part *p, uint64_t *items, uint64_t *weight) {
+    uint64_t n = get_u64(p->head + 56);
+    for (uint64_t i = 0; i < n && 80 + 16 * i <= p->head_bytes; i++) {
+        uint8_t *what = p->head + 72 + 16 * i;
+        if (p->w == 64) put_u64(what, ALL_KNOWN);
+        else if (get_u64(what) < 1 || get_u64(what) > ALL_KNOWN) put_u64(what, 1 + get_u64(what) % ALL_KNOWN);
+        *items += 1;
+        *weight += weight_of((unsigned)get_u64(what));
+    }
+}
+
+/* Counts one table, and returns how many items it has. */
+static inline uint64_t fix_part(const struct part *p, uint64_t elders) {
+    uint64_t items = elders, weight = 0, level = get_u64(p->tide), line = get_u64(p->tide + 8);
+    if (level < 1 || level >= max_level(p->w) || line >> level != 0) return 0;
+    for (uint64_t i = 0; (i + 1) << bucket_shift(p->w) <= p->table_bytes; i++) {
+        uint8_t *bucket = p->table + (i << bucket_shift(p->w));
+        unsigned l = (unsigned)level + (i < 2 * line);
+        for (unsigned j = 0; j < bucket_slots(p->w); j++) count_slot(bucket, j, l, p->w, &items, &weight);
+        if (p->w == 12) bucket[15] = 0;
+    }
+    count_stash(p, &items, &weight);
+    put_u64(p->head, items);
+    put_u64(p->head + 8, weight);
+    return items;
+}
+
+/* All elders are of a level of which there were some, if the counts do not add up. */
+static inline void fix_levels(uint8_t *elders, uint64_t total) {
+    uint64_t sum = 0;
+    unsigned one = 7;
+    for (unsigned k = 1; k <= ALL_KNOWN; k++) {
+        sum += get_u64(elders + 8 + (size_t)8 * k);
+        if (get_u64(elders + 8 + (size_t)8 * k) > 0) one = k;
+    }
+    if (sum == total) return;
+    memset(elders + 8, 0, (size_t)64 * 8);
+    put_u64(elders + 8 + (size_t)8 * one, total);
+}
+
+/* For tidal filters; the names come last and are counted first. */
+static inline void fix_counters(uint8_t *bytes, size_t n) {
+    struct part part[2] = {{.w = (unsigned)get_u64(bytes + 48)}, {.w = 64}};
+    unsigned now = 0;
+    if (get_u64(bytes + 16) != GUIRA_TIDAL || (part[0].w != 12 && part[0].w != 16 && part[0].w != 32)) return;
+    for (size_t at = HEADER_BYTES; n - at >= 2 * SECTION_ALIGNMENT;) {
+        uint8_t *tag = bytes + at, *payload = tag + SECTION_ALIGNMENT;
+        uint64_t length = get_u64(tag + 8), room = n - at - SECTION_ALIGNMENT;
+        if (length > room || (length + 8 + 63) / 64 * 64 > room) break;
+        struct part *p = &part[now];
+        if (memcmp(tag, "head", 5) == 0 && length >= 64) p->head = payload, p->head_bytes = length;
+        if (memcmp(tag, "tide", 5) == 0 && length >= 32) p->tide = payload;
+        if (memcmp(tag, "table", 6) == 0) p->table = payload, p->table_bytes = length, now = 1;
+        if (memcmp(tag, "elders", 7) == 0 && length >= 520) part[0].elders = payload;
+        at += SECTION_ALIGNMENT + (size_t)((length + 8 + 63) / 64 * 64);
+    }
+    bool names = part[1].head != NULL && part[1].tide != NULL && part[1].table != NULL;
+    uint64_t elders = names ? fix_part(&part[1], 0) : 0;
+    if (part[0].elders != NULL) fix_levels(part[0].elders, elders);
+    if (part[0].head != NULL && part[0].tide != NULL && part[0].table != NULL) fix_part(&part[0], elders);
+}
+
+#endif
