@@ -1,6 +1,4 @@
 /* Guide: what a file of "m, b, f and the bytes" forgets; and what merging does to items both filters have. */
-#include <string.h>
-
 #include "errata.h"
 #include "models/ecf.h"
 
@@ -53,8 +51,27 @@ static void merging(struct lab *lab) {
     ecf_free(&b);
 }
 
+/* The library's own file, of a filter filled to the brim. */
+static void library(struct lab *lab) {
+    guira_config c = {.kind = GUIRA_CUCKOO, .slot_bits = 12, .capacity = 5000};
+    guira *f = lab_filter(lab, c), *again = NULL;
+    uint64_t n = lab_fill(f, 0, 10000);
+    char path[4096];
+    snprintf(path, sizeof path, "%s/filter.guira", lab->out);
+    guira_status saved = guira_save(f, path), loaded = guira_load(path, &again);
+    remove(path);
+    if (saved != GUIRA_OK || loaded != GUIRA_OK) lab_die("%s: saving or loading failed", lab->name);
+    uint64_t missing = lab_missing(again, 0, n), stash = lab_stats(again).stash;
+    lab_hold(lab, "the library's file keeps seed and stash: nobody is denied after saving and loading",
+             text("%" PRIu64 " of %" PRIu64 " denied, %" PRIu64 " in the stash", missing, n, stash),
+             missing == 0 && stash > 0);
+    guira_destroy(f);
+    guira_destroy(again);
+}
+
 void erratum_22(struct lab *lab) {
     seeds(lab);
     stash(lab);
     merging(lab);
+    library(lab);
 }
