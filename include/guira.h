@@ -86,8 +86,8 @@ typedef struct {
     unsigned factor;        /* elastic: what an extension multiplies by, 2 to 16; 0: 2 */
     unsigned candidates;    /* k: consistent: buckets an entry may be in, 1 to 32; 0: 2 */
     unsigned virtual_nodes; /* v: consistent: points of a bucket on the ring, 1 to 1024; 0: 10 */
-    uint64_t ring;          /* M: consistent: points are 1..M-1; 0: 5 * 10^10 */
-    guira_policy policy;    /* consistent */
+    uint64_t ring;          /* M: consistent: points are 1..M-1, of which half can be used; at least 3; 0: 5 * 10^10 */
+    guira_policy policy;    /* consistent; its default for slot_bits is 32, for max_load 0.90 */
 } guira_config;
 
 typedef struct {
@@ -105,6 +105,7 @@ typedef struct {
     double fpr;        /* false-positive rate to expect right now */
     /* Times room had to be made for an entry, which took the kicks. Counted anew in a filter that was loaded. */
     uint64_t evictions;
+    uint64_t filters; /* single filters it consists of; 1 for most kinds */
 } guira_stats;
 
 /* ------------------------------------------------------------------------------------------------- life and death */
@@ -180,6 +181,28 @@ GUIRA_API guira_status guira_clone(const guira *f, guira **out);
  * one key. ECORRUPT: from is mapped from a broken file. */
 GUIRA_API guira_status guira_merge(guira *into, const guira *from);
 
+/* ------------------------------------------------------------------------------- single steps of the consistent filter
+ * GUIRA_CONSISTENT takes these steps by itself, as its policy says; here they are for experiments and for callers who
+ * know better. For other kinds all are EUNSUPPORTED. A step that fails changes nothing. */
+
+/* Adds a bucket to the filter of the list that has the fewest. ENOMEM. ELIMIT: 2^32 buckets, or half of the ring's
+ * points are taken. EFULL: no place on the ring that would do (possible only when the ring is very small). */
+GUIRA_API guira_status guira_consistent_scale_up(guira *f);
+
+/* Takes a bucket away, an empty or nearly empty one, from the filter with the lowest load. EFULL: its entries would find
+ * no place, or there is just one bucket. */
+GUIRA_API guira_status guira_consistent_scale_down(guira *f);
+
+/* Adds an empty filter to the list, like the first was (c NULL) or as c has it: capacity, fpr, slot_bits, bucket_slots,
+ * buckets, candidates, virtual_nodes and ring count. EINVAL: c makes no sense. ELIMIT: there are
+ * max_filters, or it would be too large. ENOMEM. */
+GUIRA_API guira_status guira_consistent_scale_out(guira *f, const guira_config *c);
+
+/* Empties the filter with the lowest load into the others and drops it; and so on, until that fails or one is left. OK
+ * if at least one was dropped. EFULL: none could be (filters with shorter fingerprints can take entries from those with
+ * longer ones, not the other way round). ENOMEM: to be able to undo it, it keeps a copy of all slots. */
+GUIRA_API guira_status guira_consistent_compact(guira *f);
+
 /* ------------------------------------------------------------------------------------------------------- looking at it */
 
 GUIRA_API guira_status guira_stats_get(const guira *f, guira_stats *out);
@@ -234,6 +257,7 @@ GUIRA_API uint64_t guira_saved_size(const guira *f);
 /* A filter that answers from the file at path without reading it in: opening takes as long for a gigabyte as for a
  * kilobyte, and processes that map the same file share its memory. It can be asked, looked at, saved and cloned; a clone
  * is an ordinary filter. Whatever would change it is refused with EUNSUPPORTED. guira_stats.bytes does not count the file.
+ * (A consistent filter is read in all the same, and its rings are checked here.)
  * Only header and counters are checked here. A file that is broken elsewhere does no harm but gives wrong answers;
  * guira_validate reads all of it and tells, and guira_clone fails with ECORRUPT.
  * A file that is saved anew while mapped is another one: the mapping stays with the old. But a file that is made shorter

@@ -238,6 +238,7 @@ static guira_status clear(guira *head) {
 /* A random key has one fingerprint of 2^f - 1 and meets the entries of two buckets of every filter. */
 static void stats(const guira *head, guira_stats *out) {
     const struct dynamic *f = (const struct dynamic *)head;
+    out->filters = f->parts;
     out->buckets = f->parts * f->grid.buckets;
     out->slots = out->buckets * f->grid.slots;
     out->bytes = head->bytes;

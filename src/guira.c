@@ -139,6 +139,7 @@ guira_status guira_stats_get(const guira *f, guira_stats *out) {
     out->failures = f->failures;
     out->grows = f->grows;
     out->shrinks = f->shrinks;
+    out->filters = 1;
     f->ops->stats(f, out);
     out->bytes += guira__latency_bytes(f);
     out->load = (double)out->items / (double)out->slots;

@@ -25,3 +25,10 @@ void guira__secret_derive(const uint8_t seed[16], uint8_t secret[SECRET_BYTES]) 
 uint64_t guira__hash(const uint8_t secret[SECRET_BYTES], const void *key, size_t len) {
     return XXH3_64bits_withSecret(len > 0 ? key : "", len, secret, SECRET_BYTES); /* key may be NULL then */
 }
+
+uint64_t guira__hash_pair(uint64_t a, uint64_t b) {
+    uint8_t bytes[16];
+    put_u64(bytes, a);
+    put_u64(bytes + 8, b);
+    return XXH3_64bits(bytes, sizeof bytes);
+}

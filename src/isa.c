@@ -8,6 +8,7 @@
     extern const struct guira__ops guira__cuckoo_##isa[3];
 
 DECLARE(portable)
+extern const struct guira__ops guira__consistent_ops; /* compiled once */
 #ifdef GUIRA__HAVE_SSE41
 DECLARE(sse41)
 #endif
@@ -72,12 +73,18 @@ const char *const *guira__isa_list(void) {
     return list;
 }
 
+static bool is_known(const char *isa) {
+    for (size_t i = 0; i < KNOWN; i++)
+        if (strcmp(isa, known[i].name) == 0) return true;
+    return false;
+}
+
 const struct guira__ops *guira__isa_ops(const char *isa, guira_kind kind, unsigned slot_bits) {
-    if (kind != GUIRA_TIDAL && kind != GUIRA_CUCKOO && kind != GUIRA_DYNAMIC && kind != GUIRA_ELASTIC) return NULL;
+    if (kind == GUIRA_CONSISTENT) return isa == NULL || is_known(isa) ? &guira__consistent_ops : NULL;
+    if (kind == GUIRA_DYNAMIC) return isa == NULL || is_known(isa) ? &guira__dynamic_ops : NULL;
+    if (kind == GUIRA_ELASTIC) return isa == NULL || is_known(isa) ? &guira__elastic_ops : NULL;
     for (size_t i = 0; i < KNOWN; i++) {
         if (isa != NULL ? strcmp(isa, known[i].name) != 0 : !runs_here(known[i].name)) continue;
-        if (kind == GUIRA_DYNAMIC) return &guira__dynamic_ops;
-        if (kind == GUIRA_ELASTIC) return &guira__elastic_ops;
         const struct guira__ops *ops = kind == GUIRA_TIDAL ? known[i].tidal : known[i].cuckoo;
         for (size_t w = 0; w < 3; w++)
             if (ops[w].slot_bits == slot_bits) return &ops[w];

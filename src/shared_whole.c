@@ -158,6 +158,7 @@ guira_status guira_shared_stats_get(const guira_shared *g, guira_stats *out) {
     }
     sum.bytes += guira__alloc_cost(sizeof *g + g->shards * sizeof *g->shard);
     sum.load = (double)sum.items / (double)sum.slots;
+    sum.filters = g->shards;
     sum.fpr /= (double)g->shards; /* a key asks one shard, each as likely as the others */
     *out = sum;
     return GUIRA_OK;

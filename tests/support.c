@@ -88,6 +88,22 @@ static const struct variant of_papers[] = {
     {.name = "elastic-16", .config = {.kind = GUIRA_ELASTIC, .slot_bits = 16}},
     {.name = "elastic-32", .config = {.kind = GUIRA_ELASTIC, .slot_bits = 32, .bucket_slots = 8, .factor = 3}},
     {.name = "elastic-30", .config = {.kind = GUIRA_ELASTIC, .slot_bits = 30, .bucket_slots = 3, .buckets = 383}},
+    {.name = "consistent/both", .config = {.kind = GUIRA_CONSISTENT, .slot_bits = 30, .bucket_slots = 3}},
+    {.name = "consistent/bucket",
+     .config = {.kind = GUIRA_CONSISTENT,
+                .slot_bits = 30,
+                .bucket_slots = 3,
+                .policy = GUIRA_BUCKET_LEVEL,
+                .max_load = 0.99}},
+    {.name = "consistent/filter",
+     .config = {.kind = GUIRA_CONSISTENT, .slot_bits = 30, .bucket_slots = 3, .policy = GUIRA_FILTER_LEVEL}},
+    {.name = "consistent/wide",
+     .config = {.kind = GUIRA_CONSISTENT,
+                .slot_bits = 23,
+                .bucket_slots = 5,
+                .candidates = 3,
+                .virtual_nodes = 3,
+                .buckets = 7}},
 };
 enum { OF_PAPERS = sizeof of_papers / sizeof *of_papers, FAST = 12 };
 

@@ -289,14 +289,15 @@ static void test_keys_are_any_bytes_and_also_none(void **state) {
 static void check_copies(guira *f, struct rng *r) {
     (void)r;
     assert_int_equal(guira_clear(f), GUIRA_OK);
-    for (uint64_t n = 0; n < 5; n++) {
+    uint64_t slots = stats_of(f).slots / stats_of(f).buckets, most = slots < 5 ? slots : 5;
+    for (uint64_t n = 0; n < most; n++) {
         assert_int_equal(guira_count(f, "ana", 3), n);
         assert_int_equal(n == 0 ? guira_insert_unique(f, "ana", 3) : guira_insert(f, "ana", 3), GUIRA_OK);
         uint64_t before = digest(f);
         assert_int_equal(guira_insert_unique(f, "ana", 3), GUIRA_EEXIST);
         assert_true(digest(f) == before);
     }
-    for (uint64_t n = 5; n > 0; n--) {
+    for (uint64_t n = most; n > 0; n--) {
         assert_true(guira_contains(f, "ana", 3) && guira_count(f, "ana", 3) == n);
         assert_int_equal(guira_remove_hash(f, guira_hash(f, "ana", 3)), GUIRA_OK);
     }
@@ -377,7 +378,7 @@ static void test_hashes_are_what_they_always_were(void **state) {
 
 static void test_seeds_are_drawn_and_kept(void **state) {
     (void)state;
-    for (int kind = GUIRA_TIDAL; kind <= GUIRA_ELASTIC; kind++) {
+    for (int kind = GUIRA_TIDAL; kind <= GUIRA_CONSISTENT; kind++) {
         guira *a = seeded(NULL, (guira_kind)kind), *b = seeded(NULL, (guira_kind)kind);
         guira *c = seeded("a given seed too", (guira_kind)kind), *d = seeded("a given seed too", (guira_kind)kind);
         assert_true(guira_hash(a, "x", 1) != guira_hash(b, "x", 1));
@@ -396,7 +397,7 @@ static void test_seeds_are_drawn_and_kept(void **state) {
 static void test_all_memory_comes_from_the_hook(void **state) {
     (void)state;
     memory_hook();
-    for (int kind = GUIRA_TIDAL; kind <= GUIRA_ELASTIC; kind++) {
+    for (int kind = GUIRA_TIDAL; kind <= GUIRA_CONSISTENT; kind++) {
         guira *f = seeded("0123456789abcdef", (guira_kind)kind), *g;
         assert_int_equal(memory.bytes, stats_of(f).bytes);
         for (unsigned i = 0; i < 900; i++) assert_int_equal(guira_insert(f, &i, sizeof i), GUIRA_OK);

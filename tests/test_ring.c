@@ -1,0 +1,351 @@
+/* The consistent hash ring and one filter on it, seen from inside: where positions belong, what a bucket more or less
+ * moves, and how full it gets. */
+#include "support.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "i2cf.h"
+
+/* ------------------------------------------------------------------------------------------------------------ the ring */
+
+enum { MANY_POINTS = 4096 };
+
+struct arrays {
+    uint64_t point[MANY_POINTS];
+    uint32_t owner[MANY_POINTS];
+};
+
+static struct ring ring_random(struct arrays *a, uint64_t buckets, unsigned v, uint64_t size, struct rng *r) {
+    struct ring ring = {a->point, a->owner, buckets * v, size};
+    for (uint64_t i = 0; i < ring.n; i++) {
+        a->point[i] = 1 + rng_below(r, size - 1);
+        a->owner[i] = (uint32_t)(i / v);
+    }
+    guira__ring_sort(&ring);
+    return ring;
+}
+
+/* By walking clockwise, one position at a time: the definition. Only for small rings. */
+static uint32_t owner_by_walking(const struct ring *ring, uint64_t position) {
+    for (;; position = position + 1 < ring->size ? position + 1 : 1)
+        for (uint64_t i = 0; i < ring->n; i++)
+            if (ring->point[i] == position) return ring->owner[i];
+}
+
+static void test_every_position_belongs_to_the_next_point_clockwise(void **state) {
+    (void)state;
+    struct rng r = rng_for(__func__);
+    static struct arrays a;
+    for (unsigned round = 0; round < 60; round++) {
+        unsigned v = 1 + (unsigned)rng_below(&r, 5);
+        uint64_t buckets = 1 + rng_below(&r, 8), size = 2 * buckets * v + 1 + rng_below(&r, 200);
+        struct ring ring = ring_random(&a, buckets, v, size, &r);
+        assert_null(guira__ring_check(&ring, buckets, v));
+        for (uint64_t p = 1; p < size; p++) assert_int_equal(ring_owner(&ring, p), owner_by_walking(&ring, p));
+        assert_int_equal(ring_owner(&ring, ring.point[ring.n - 1]), ring.owner[ring.n - 1]);
+        if (ring.point[ring.n - 1] + 1 < size) /* beyond the last comes the first */
+            assert_int_equal(ring_owner(&ring, ring.point[ring.n - 1] + 1), ring.owner[0]);
+    }
+}
+
+/* Half of all places are taken, so many are drawn twice. */
+static void test_points_are_all_different_however_small_the_ring(void **state) {
+    (void)state;
+    struct rng r = rng_for(__func__);
+    static struct arrays a;
+    for (unsigned round = 0; round < 2000; round++) {
+        uint64_t buckets = 1 + rng_below(&r, 20);
+        unsigned v = 1 + (unsigned)rng_below(&r, 4);
+        struct ring ring = ring_random(&a, buckets, v, 2 * buckets * v + 1, &r);
+        assert_null(guira__ring_check(&ring, buckets, v));
+    }
+}
+
+static void test_a_bucket_that_comes_and_goes_leaves_the_ring_as_it_was(void **state) {
+    (void)state;
+    struct rng r = rng_for(__func__);
+    static struct arrays a, before;
+    for (unsigned round = 0; round < 500; round++) {
+        enum { V = 7 };
+        uint64_t buckets = 2 + rng_below(&r, 100), gone[V];
+        struct ring ring = ring_random(&a, buckets, V, UINT64_C(50000000000), &r);
+        memcpy(&before, &a, sizeof a);
+        uint32_t bucket = (uint32_t)rng_below(&r, buckets);
+        guira__ring_remove(&ring, bucket, gone);
+        assert_int_equal(ring.n, (buckets - 1) * V);
+        for (uint64_t i = 0; i < ring.n; i++) assert_true(ring.owner[i] != bucket);
+        for (unsigned i = 0; i < V; i++)
+            assert_true(!ring_has_point(&ring, gone[i]) && (i == 0 || gone[i] > gone[i - 1]));
+        guira__ring_add(&ring, gone, V, bucket);
+        assert_memory_equal(a.point, before.point, ring.n * sizeof *a.point);
+        assert_memory_equal(a.owner, before.owner, ring.n * sizeof *a.owner);
+    }
+}
+
+static void test_a_broken_ring_is_noticed(void **state) {
+    (void)state;
+    struct rng r = rng_for(__func__);
+    static struct arrays a;
+    struct ring ring = ring_random(&a, 50, 10, UINT64_C(50000000000), &r);
+    uint64_t i = 1 + rng_below(&r, ring.n - 1), point = a.point[i];
+    uint32_t owner = a.owner[i];
+    a.point[i] = a.point[i - 1];
+    assert_string_equal(guira__ring_check(&ring, 50, 10), "ring: points not in order");
+    a.point[i] = ring.size;
+    assert_string_equal(guira__ring_check(&ring, 50, 10), "ring: a point outside");
+    a.point[i] = point;
+    a.owner[i] = 50;
+    assert_string_equal(guira__ring_check(&ring, 50, 10), "ring: a point of no bucket");
+    a.owner[i] = (owner + 1) % 50;
+    assert_string_equal(guira__ring_check(&ring, 50, 10), "ring: a bucket with more or fewer points than v");
+    assert_string_equal(guira__ring_check(&ring, 49, 10), "ring: not v points per bucket");
+}
+
+/* ---------------------------------------------------------------------------------------------------- one filter on it */
+
+/* A filter of its own with somebody to draw luck from. */
+struct one {
+    guira luck;
+    struct i2cf f;
+    struct model members; /* hashes */
+};
+
+static const struct shape paper = {30, 3, 2, 10, UINT64_C(50000000000)};
+
+static void one_make(struct one *o, struct shape s, uint64_t buckets, struct rng *r) {
+    memset(o, 0, sizeof *o);
+    o->luck.rng = rng_next(r);
+    assert_int_equal(guira__i2cf_make(&o->f, &s, buckets, &o->luck), GUIRA_OK);
+}
+
+static void one_end(struct one *o) {
+    guira__i2cf_free(&o->f);
+    model_free(&o->members);
+}
+
+static struct aim aim_of(const struct one *o, uint64_t hash) {
+    struct aim a = {.n = 0};
+    guira__aim_hash(&a, &o->f.shape, hash);
+    return a;
+}
+
+static bool one_insert(struct one *o, uint64_t hash, unsigned kicks) {
+    struct aim a = aim_of(o, hash);
+    struct i2cf_log log;
+    log.n = 0;
+    bool in = guira__i2cf_insert(&o->f, &a, kicks, &log, &o->luck);
+    if (in) model_add(&o->members, hash);
+    return in;
+}
+
+static void assert_everybody(const struct one *o) {
+    const char *broken = guira__i2cf_check(&o->f);
+    if (broken != NULL) fail_msg("%s", broken);
+    assert_int_equal(o->f.items, o->members.n);
+    for (size_t i = 0; i < o->members.n; i++) {
+        struct aim a = aim_of(o, o->members.hash[i]);
+        assert_true(guira__i2cf_contains(&o->f, &a));
+    }
+}
+
+/* The load at which the first insertion fails. */
+static double first_failure(struct shape s, uint64_t buckets, struct rng *r) {
+    struct one o;
+    one_make(&o, s, buckets, r);
+    while (one_insert(&o, rng_next(r), 500)) {
+    }
+    assert_everybody(&o);
+    double load = i2cf_load(&o.f);
+    one_end(&o);
+    return load;
+}
+
+/* The paper's threshold for k=2, b=1 is 0.797 entries per bucket; two choices hold 0.5. */
+static void test_thresholds_of_the_paper_are_upper_bounds_only(void **state) {
+    (void)state;
+    struct rng r = rng_for(__func__);
+    struct shape s = paper;
+    s.slots = 1;
+    s.nodes = 64; /* arcs nearly alike, as the paper assumes them */
+    double load = first_failure(s, 2000, &r);
+    print_message("  k=2 b=1 v=64: first failure at load %.3f\n", load);
+    assert_true(load < 0.797 - 0.15);
+}
+
+/* 0.949 if all buckets were equally likely (k=2, b=3); the fewer points a bucket has, the less alike are their arcs. */
+static void test_unequal_arcs_cost_room_and_more_points_even_them_out(void **state) {
+    (void)state;
+    struct rng r = rng_for(__func__);
+    double load[3];
+    const unsigned nodes[] = {1, 10, 100};
+    for (unsigned i = 0; i < 3; i++) {
+        struct shape s = paper;
+        s.nodes = nodes[i];
+        load[i] = first_failure(s, 2000, &r);
+        print_message("  k=2 b=3 v=%u: first failure at load %.3f\n", nodes[i], load[i]);
+    }
+    assert_true(load[0] < 0.75 && load[0] + 0.1 < load[1] && load[1] < load[2] && load[2] < 0.97);
+}
+
+/* The homeless one after a failed walk is its last victim, not who came: if it were given up, a member would be lost. */
+static void test_a_failed_insertion_puts_everybody_back(void **state) {
+    (void)state;
+    struct rng r = rng_for(__func__);
+    struct one o;
+    one_make(&o, paper, 100, &r);
+    size_t bytes = guira__i2cf_table_bytes(&o.f);
+    uint8_t *before = malloc(bytes);
+    for (unsigned failures = 0; failures < 200;) {
+        memcpy(before, o.f.table, bytes);
+        uint64_t rng = o.luck.rng, kicks = o.luck.kicks;
+        if (one_insert(&o, rng_next(&r), 1 + (unsigned)rng_below(&r, 300))) continue;
+        assert_memory_equal(o.f.table, before, bytes);
+        assert_true(o.luck.rng == rng && o.luck.kicks == kicks);
+        failures++;
+    }
+    assert_everybody(&o);
+    free(before);
+    one_end(&o);
+}
+
+/* ------------------------------------------------------------------------------------------------------- a bucket more */
+
+/* What one step moved. */
+struct moves {
+    uint64_t losers;  /* buckets that lost entries */
+    uint64_t arrived; /* in the new bucket */
+    uint64_t stayed;  /* entries one of whose positions leads to the new bucket, but which are where they were */
+};
+
+static struct moves scale_up(struct one *o) {
+    struct moves m = {0, 0, 0};
+    struct i2cf before;
+    unsigned b = o->f.shape.slots;
+    assert_int_equal(guira__i2cf_clone(&o->f, &before), GUIRA_OK);
+    assert_int_equal(guira__i2cf_scale_up(&o->f, NULL, &o->luck), GUIRA_OK);
+    assert_int_equal(o->f.buckets, before.buckets + 1);
+    for (uint64_t bucket = 0; bucket < before.buckets; bucket++) {
+        bool lost = false;
+        for (uint64_t slot = bucket * b; slot < (bucket + 1) * b; slot++) {
+            uint64_t was = guira__i2cf_entry(&before, slot), is = guira__i2cf_entry(&o->f, slot);
+            struct aim a;
+            assert_true(is == was || is == 0); /* nobody moves but to the new bucket */
+            lost = lost || is != was;
+            guira__aim_fingerprint(&a, &o->f.shape, is);
+            for (unsigned i = 0; is != 0 && i < a.n; i++)
+                m.stayed += ring_owner(&o->f.ring, a.position[i]) == before.buckets;
+        }
+        m.losers += lost;
+    }
+    for (unsigned j = 0; j < b; j++) m.arrived += guira__i2cf_entry(&o->f, before.buckets * b + j) != 0;
+    guira__i2cf_free(&before);
+    return m;
+}
+
+static void test_a_new_bucket_takes_from_several_and_only_what_has_to_move(void **state) {
+    (void)state;
+    struct rng r = rng_for(__func__);
+    struct one o;
+    one_make(&o, paper, 40, &r);
+    uint64_t several = 0, full = 0, stayed = 0;
+    for (unsigned step = 0; step < 200; step++) {
+        while (i2cf_load(&o.f) < 0.9 && one_insert(&o, rng_next(&r), 500)) {
+        }
+        struct moves m = scale_up(&o);
+        assert_true(m.losers <= paper.nodes && m.arrived <= paper.slots);
+        several += m.losers > 1;
+        full += m.arrived == paper.slots;
+        stayed += m.stayed;
+        assert_everybody(&o);
+    }
+    print_message("  of 200 steps %u took from several buckets, %u filled the new one; %u entries could stay\n",
+                  (unsigned)several, (unsigned)full, (unsigned)stayed);
+    assert_true(several > 20 && full > 20 && stayed > 20);
+    one_end(&o);
+}
+
+/* With k = 1 nobody can step aside: whether a step helps depends on where the bucket comes. */
+static void test_one_step_is_enough_for_whoever_found_no_place(void **state) {
+    (void)state;
+    struct rng r = rng_for(__func__);
+    for (unsigned k = 1; k <= 4; k++)
+        for (unsigned b = 1; b <= 5; b += 2) {
+            struct shape s = {32, b, k, 1 + (unsigned)rng_below(&r, 12), UINT64_C(50000000000)};
+            struct one o;
+            one_make(&o, s, 1, &r);
+            while (o.members.n < 1000) {
+                uint64_t hash = rng_next(&r);
+                if (one_insert(&o, hash, 20)) continue;
+                struct aim a = aim_of(&o, hash);
+                assert_int_equal(guira__i2cf_scale_up(&o.f, &a, &o.luck), GUIRA_OK);
+                model_add(&o.members, hash);
+            }
+            assert_everybody(&o);
+            assert_true(o.f.buckets < 3000);
+            one_end(&o);
+        }
+}
+
+/* ------------------------------------------------------------------------------------------------------- a bucket less */
+
+static void test_the_emptiest_bucket_goes_first_and_its_entries_to_its_successors(void **state) {
+    (void)state;
+    struct rng r = rng_for(__func__);
+    struct one o;
+    one_make(&o, paper, 200, &r);
+    while (o.members.n < 60 && one_insert(&o, rng_next(&r), 500)) {
+    }
+    uint64_t kicks = o.luck.kicks;
+    while (o.f.buckets > 141) { /* 60 entries leave 140 buckets empty at least */
+        struct i2cf before;
+        assert_int_equal(guira__i2cf_clone(&o.f, &before), GUIRA_OK);
+        uint64_t items = o.f.items;
+        assert_int_equal(guira__i2cf_scale_down(&o.f, 500, &o.luck), GUIRA_OK);
+        assert_true(o.f.buckets == before.buckets - 1 && o.f.items == items);
+        guira__i2cf_free(&before);
+    }
+    assert_int_equal(o.luck.kicks, kicks); /* empty ones: nobody had to move */
+    while (guira__i2cf_scale_down(&o.f, 500, &o.luck) == GUIRA_OK) assert_everybody(&o);
+    assert_true(i2cf_load(&o.f) > 0.85);
+    one_end(&o);
+}
+
+static void test_a_bucket_whose_entries_fit_nowhere_stays(void **state) {
+    (void)state;
+    struct rng r = rng_for(__func__);
+    struct one o;
+    one_make(&o, paper, 30, &r);
+    while (one_insert(&o, rng_next(&r), 500)) {
+    }
+    while (guira__i2cf_scale_down(&o.f, 500, &o.luck) == GUIRA_OK) {
+    }
+    struct i2cf before;
+    uint64_t rng = o.luck.rng, kicks = o.luck.kicks;
+    assert_int_equal(guira__i2cf_clone(&o.f, &before), GUIRA_OK);
+    assert_int_equal(guira__i2cf_scale_down(&o.f, 5, &o.luck), GUIRA_EFULL);
+    assert_true(o.luck.rng == rng && o.luck.kicks == kicks && o.f.buckets == before.buckets);
+    assert_memory_equal(o.f.table, before.table, guira__i2cf_table_bytes(&before));
+    assert_memory_equal(o.f.ring.point, before.ring.point, before.ring.n * sizeof *before.ring.point);
+    assert_memory_equal(o.f.ring.owner, before.ring.owner, before.ring.n * sizeof *before.ring.owner);
+    assert_everybody(&o);
+    guira__i2cf_free(&before);
+    one_end(&o);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_every_position_belongs_to_the_next_point_clockwise),
+        cmocka_unit_test(test_points_are_all_different_however_small_the_ring),
+        cmocka_unit_test(test_a_bucket_that_comes_and_goes_leaves_the_ring_as_it_was),
+        cmocka_unit_test(test_a_broken_ring_is_noticed),
+        cmocka_unit_test(test_thresholds_of_the_paper_are_upper_bounds_only),
+        cmocka_unit_test(test_unequal_arcs_cost_room_and_more_points_even_them_out),
+        cmocka_unit_test(test_a_failed_insertion_puts_everybody_back),
+        cmocka_unit_test(test_a_new_bucket_takes_from_several_and_only_what_has_to_move),
+        cmocka_unit_test(test_one_step_is_enough_for_whoever_found_no_place),
+        cmocka_unit_test(test_the_emptiest_bucket_goes_first_and_its_entries_to_its_successors),
+        cmocka_unit_test(test_a_bucket_whose_entries_fit_nowhere_stays),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
