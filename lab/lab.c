@@ -62,7 +62,7 @@ static const char *cpu_model(void) {
     return name;
 }
 
-static FILE *file_open(const struct lab *lab, const char *file) {
+FILE *lab_file(const struct lab *lab, const char *file) {
     const char *path = text("%s/%s", lab->out, file), *commit = getenv("LAB_COMMIT");
     FILE *f = fopen(path, "w");
     if (f == NULL) lab_die("%s: %s: %s", lab->name, path, strerror(errno));
@@ -83,8 +83,8 @@ struct lab lab_open(int argc, char **argv, const char *name) {
         else lab_die("usage: %s --out DIR [--quick] [--seed N] [--trace FILE]", name);
     }
     if (lab.out == NULL) lab_die("usage: %s --out DIR [--quick] [--seed N] [--trace FILE]", name);
-    lab.data = file_open(&lab, "data.csv");
-    lab.checks = file_open(&lab, "checks.csv");
+    lab.data = lab_file(&lab, "data.csv");
+    lab.checks = lab_file(&lab, "checks.csv");
     fputs("kind,what,printed,measured,difference,outcome\n", lab.checks);
     return lab;
 }

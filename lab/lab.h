@@ -32,6 +32,9 @@ struct lab {
 struct lab lab_open(int argc, char **argv, const char *name);
 int lab_close(struct lab *lab); /* the exit status */
 
+/* One more file beside data.csv, with the same first lines; the caller closes it. Dies if that cannot be. */
+FILE *lab_file(const struct lab *lab, const char *file);
+
 /* Ends the program: something that is no result but an accident. */
 void lab_die(const char *format, ...) __attribute__((noreturn, format(printf, 1, 2)));
 

@@ -13,7 +13,9 @@ enum { ERRATA = sizeof errata / sizeof errata[0] };
 int main(int argc, char **argv) {
     unsigned long n = argc > 1 ? strtoul(argv[1], NULL, 10) : 0;
     if (n < 1 || n > ERRATA) lab_die("usage: lab-errata 1..%d --out DIR [--quick] [--seed N]", (int)ERRATA);
-    struct lab lab = lab_open(argc - 1, argv + 1, text("erratum-%02lu", n));
+    char name[32]; /* text() would not last */
+    snprintf(name, sizeof name, "erratum-%02lu", n);
+    struct lab lab = lab_open(argc - 1, argv + 1, name);
     errata[n - 1](&lab);
     return lab_close(&lab);
 }

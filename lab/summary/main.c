@@ -16,14 +16,6 @@ static guira *make(const struct lab *lab, int which, uint64_t peak) {
     return lab_filter(lab, c);
 }
 
-/* The files of a section lie beside data.csv; growth has its own. */
-static FILE *growth_file(const struct lab *lab) {
-    FILE *f = fopen(text("%s/growth.csv", lab->out), "w");
-    if (f == NULL) lab_die("%s: cannot write to %s", lab->name, lab->out);
-    fprintf(f, "# seed: %" PRIu64 "\nfilter,items,fpr,error\n", lab->seed);
-    return f;
-}
-
 static struct rate grow(struct lab *lab, FILE *out, int which, uint64_t most, uint64_t probes) {
     guira *f = make(lab, which, most);
     struct rate last = {0, 0};
@@ -38,7 +30,8 @@ static struct rate grow(struct lab *lab, FILE *out, int which, uint64_t most, ui
 
 static void over_growth(struct lab *lab) {
     uint64_t most = lab->quick ? 7200 : 57600, probes = lab->quick ? 20000 : 200000;
-    FILE *out = growth_file(lab);
+    FILE *out = lab_file(lab, "growth.csv");
+    fputs("filter,items,fpr,error\n", out);
     struct rate rate[FILTERS];
     bool lowest = true;
     for (int f = 0; f < FILTERS; f++) {
