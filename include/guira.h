@@ -307,10 +307,112 @@ GUIRA_API guira_status guira_shared_merge(guira_shared *into, const guira_shared
 GUIRA_API guira_status guira_shared_stats_get(const guira_shared *g, guira_stats *out);
 GUIRA_API guira_status guira_shared_validate(const guira_shared *g, const char **reason);
 
-/* ------------------------------------------------------------------------------------------------------------- metrics
- * For Prometheus. docs/metrics.md tells what each one says, when to worry, and what to do then. */
+/* As guira_save, guira_load and so on. Saving takes each shard as it is at one moment, and needs memory for a copy of it;
+ * nobody waits for the disk, and readers for nothing. A file of this kind is EFORMAT to guira_load, and the other way
+ * round. */
+GUIRA_API guira_status guira_shared_save(const guira_shared *g, const char *path);
+GUIRA_API guira_status guira_shared_load(const char *path, guira_shared **out);
+GUIRA_API guira_status guira_shared_save_fd(const guira_shared *g, int fd);
+GUIRA_API guira_status guira_shared_load_fd(int fd, guira_shared **out);
+GUIRA_API guira_status guira_shared_save_to(const guira_shared *g, guira_write_fn *write, void *to);
+GUIRA_API guira_status guira_shared_load_from(const void *bytes, size_t n, guira_shared **out);
+
+/* ------------------------------------------------------------------------------------------------------------- windows
+ * "Was this seen in the last T?" A window forgets by itself, and its memory follows the traffic:
+ *
+ *     guira_window_config c = {.length = 600};                     ten minutes, if the caller counts in seconds
+ *     guira_window *w;
+ *     bool seen;
+ *     if (guira_window_create(&c, &w) != GUIRA_OK) return 1;
+ *     guira_window_seen(w, "ana", 3, 1000, &seen);                 false, and from now on it was seen
+ *     guira_window_seen(w, "ana", 3, 1600, &seen);                 true
+ *     guira_window_seen(w, "ana", 3, 1640, &seen);                 false: that was more than ten minutes ago
+ *
+ * What holds, T being the length, for a key that was reported as not seen at time x, or in a window that slides for one
+ * that was asked for by guira_window_seen at x with whatever answer:
+ *   - until x + T, that included, it is seen;
+ *   - from x + T * (1 + 1/16) on it is not seen (but for false positives, as everywhere; and unless it was asked for again
+ *     meanwhile). Its memory is given back by the calls that follow, about a sixteenth of T later.
+ * Times are the caller's: any unit, any start, but never backwards. A call with an earlier time than one before is
+ * EINVAL and changes nothing. Choose a unit of which T has a hundred or more: if T is just 1, every change of the time
+ * costs a walk through the whole window.
+ *
+ * WHAT A CALL COSTS. It drops what has expired from 64 buckets at most, which is more than enough while calls keep coming.
+ * After a pause of about 14/16 of T the next call looks through the whole window, some 0.2 s for ten million keys, to
+ * catch up; guira_window_tick, called now and then, avoids it. After a pause of more than T (1 + 1/16) all is gone and
+ * the window is as new, at once.
+ * Threads may ask (guira_window_contains) side by side as long as none changes the window. */
 
 typedef struct guira_window guira_window;
+
+/* Zero in any field means the default, length excepted. */
+typedef struct {
+    uint64_t length;   /* T, in the caller's unit of time; required */
+    double fpr;        /* false-positive rate to stay below; 0: 1e-5. See guira_window_create */
+    bool slides;       /* each sighting starts T anew; false: only one that was reported as not seen does */
+    uint64_t capacity; /* keys to have room for, until there are more; a sixteenth more than come in T. 0: none */
+    uint8_t seed[16];  /* all zero: drawn from the system */
+} guira_window_config;
+
+/* Makes an empty window whose time is 0. A slot has 32 bits, 27 of them for the key: that gives a rate of 2.6e-7 in a
+ * window that does not outgrow its capacity, and of 3.8e-6 in one that grew to a million times what it was.
+ * EINVAL: an argument is NULL, length is 0, or fpr not in (0,1). ELIMIT: fpr is below these rates (the first if there is a
+ * capacity, else the second), or the capacity beyond any machine. ENOMEM. EIO: no random seed. On failure *out is NULL. */
+GUIRA_API guira_status guira_window_create(const guira_window_config *c, guira_window **out);
+
+/* Frees everything; NULL is fine. */
+GUIRA_API void guira_window_destroy(guira_window *w);
+
+/* Whether key was seen, and from now on it was. EINVAL: a time before the last one, or an argument is NULL: nothing has
+ * changed. ENOMEM, EFULL: the key is new, but there is no room to remember it; *seen is false, it is now, what has expired
+ * may have been dropped, and nothing else has changed. */
+GUIRA_API guira_status guira_window_seen(guira_window *w, const void *key, size_t len, uint64_t now, bool *seen);
+
+/* For callers that hash themselves: see guira_hash. */
+GUIRA_API uint64_t guira_window_hash(const guira_window *w, const void *key, size_t len);
+GUIRA_API guira_status guira_window_seen_hash(guira_window *w, uint64_t hash, uint64_t now, bool *seen);
+
+/* Many at one time: the same as one after the other, faster beyond the cache. seen has n elements. Goes on after a
+ * failure, with seen false for that one, and returns the first. EINVAL: as above, nothing has changed. */
+GUIRA_API guira_status guira_window_seen_hash_many(guira_window *w, const uint64_t *hash, size_t n, uint64_t now,
+                                                   bool *seen);
+
+/* The question alone: changes nothing, not even the time. EINVAL: as above. */
+GUIRA_API guira_status guira_window_contains(const guira_window *w, const void *key, size_t len, uint64_t now,
+                                             bool *seen);
+GUIRA_API guira_status guira_window_contains_hash(const guira_window *w, uint64_t hash, uint64_t now, bool *seen);
+
+/* It is now: drops all that is due to be dropped, and gives memory back. For times without traffic. EINVAL: w is NULL, or
+ * a time before the last one. */
+GUIRA_API guira_status guira_window_tick(guira_window *w, uint64_t now);
+
+/* The time of the last call. 0: w is NULL. Who loads a window must go on from there, so save only those whose times go on
+ * in the next process. */
+GUIRA_API uint64_t guira_window_now(const guira_window *w);
+
+/* As for filters. items are the entries there are: what expired and was not dropped yet is counted (about one in
+ * thirty), a key whose entry was split without knowing into which half, which takes growth by a factor of a million, twice.
+ * fpr counts all of them. */
+GUIRA_API guira_status guira_window_stats_get(const guira_window *w, guira_stats *out);
+GUIRA_API guira_status guira_window_validate(const guira_window *w, const char **reason);
+
+/* Forgets everything but the time. ENOMEM. */
+GUIRA_API guira_status guira_window_clear(guira_window *w);
+
+/* A second window, byte-identical to w. ENOMEM. On failure *out is NULL. */
+GUIRA_API guira_status guira_window_clone(const guira_window *w, guira_window **out);
+
+/* As guira_save, guira_load and so on. A window's file is EFORMAT to guira_load, and a filter's to guira_window_load. */
+GUIRA_API guira_status guira_window_save(const guira_window *w, const char *path);
+GUIRA_API guira_status guira_window_load(const char *path, guira_window **out);
+GUIRA_API guira_status guira_window_save_fd(const guira_window *w, int fd);
+GUIRA_API guira_status guira_window_load_fd(int fd, guira_window **out);
+GUIRA_API guira_status guira_window_save_to(const guira_window *w, guira_write_fn *write, void *to);
+GUIRA_API guira_status guira_window_load_from(const void *bytes, size_t n, guira_window **out);
+GUIRA_API uint64_t guira_window_saved_size(const guira_window *w);
+
+/* ------------------------------------------------------------------------------------------------------------- metrics
+ * For Prometheus. docs/metrics.md tells what each one says, when to worry, and what to do then. */
 
 /* Something to tell of, and the name to tell it by. Exactly one of the three pointers is not NULL. */
 typedef struct {

@@ -138,3 +138,10 @@ guira_status guira__config_resolve(guira_config *c) {
     if (c->max_kicks > MAX_KICKS) return GUIRA_EINVAL;
     return guira__seed_draw(c->seed);
 }
+
+guira_status guira__config_resolve_aged(guira_config *c) {
+    c->slot_bits = 32; /* what they take */
+    guira_status s = guira__config_resolve(c);
+    c->slot_bits = AGED;
+    return s;
+}

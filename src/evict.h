@@ -19,7 +19,22 @@
  *     spot_put(f, spot, slot, e, journal, w)       writes e there, through the journal
  *     entry_weigh(f, e), entry_lift(f, e)          e is put into the stash; e is taken out of the table or the stash
  *     entry_fits(f, e)                             whether e can live where it is turned to
+ * and, with EVICT_ROOM, if some slots may be taken though they are not empty:
+ *     spot_room(f, spot, w)                        which slots are free
+ *     spot_fill(f, spot, slot, e, journal, w)      spot_put() into one of these
  */
+
+#ifndef EVICT_ROOM
+ALWAYS_INLINE unsigned spot_room(const FILTER *f, struct spot at, unsigned w) {
+    (void)f;
+    return empty_mask(at.bucket, w);
+}
+
+ALWAYS_INLINE void spot_fill(FILTER *f, struct spot at, unsigned slot, struct entry e, struct journal *log,
+                             unsigned w) {
+    spot_put(f, at, slot, e, log, w);
+}
+#endif
 
 struct options {
     unsigned movable; /* bit j: slot j's entry has somewhere to go */
@@ -69,8 +84,9 @@ ALWAYS_INLINE unsigned on_route(const struct route *r, const uint8_t *bucket) {
 }
 
 /* Slot j of a bucket is the next hop, and the last one if where its entry goes there is room. */
-ALWAYS_INLINE bool hop_ends(struct route *r, struct spot at, unsigned j, const struct options *o, unsigned w) {
-    unsigned room = empty_mask(o->to[j].bucket, w);
+ALWAYS_INLINE bool hop_ends(const FILTER *f, struct route *r, struct spot at, unsigned j, const struct options *o,
+                            unsigned w) {
+    unsigned room = spot_room(f, o->to[j], w);
     if (room == 0) return false;
     r->hop[r->n++] = (struct hop){at, j, o->entry[j]};
     r->end = o->to[j];
@@ -94,7 +110,7 @@ ALWAYS_INLINE bool find_route(FILTER *f, struct entry e, unsigned kicks, struct 
             for (unsigned i = j; i < j + FETCH && i < bucket_slots(w); i++) look_ahead(f, at, i, from, &o, w);
             o.movable &= ~gone;
             for (unsigned left = o.movable >> j << j; left != 0; left &= left - 1)
-                if (hop_ends(r, at, (unsigned)__builtin_ctz(left), &o, w)) return true;
+                if (hop_ends(f, r, at, (unsigned)__builtin_ctz(left), &o, w)) return true;
         }
         if (o.movable == 0) return false;
         unsigned j = pick(&f->head, o.movable, w);
@@ -107,7 +123,7 @@ ALWAYS_INLINE bool find_route(FILTER *f, struct entry e, unsigned kicks, struct 
 
 /* From the end on, so that each is in its new place before the next one takes its old one. */
 ALWAYS_INLINE void take_route(FILTER *f, struct entry e, const struct route *r, struct journal *log, unsigned w) {
-    spot_put(f, r->end, r->end_slot, r->hop[r->n - 1].e, log, w);
+    spot_fill(f, r->end, r->end_slot, r->hop[r->n - 1].e, log, w);
     for (unsigned i = r->n; i-- > 0;) {
         entry_lift(f, r->hop[i].e);
         visible_move(&f->head.moves);
@@ -122,9 +138,9 @@ ALWAYS_INLINE bool place_at_once(FILTER *f, struct entry e, struct journal *log,
     for (unsigned turn = 0; turn < 2; turn++) {
         if (entry_fits(f, e)) {
             struct spot at = spot_of(f, e.where, w);
-            unsigned room = empty_mask(at.bucket, w);
+            unsigned room = spot_room(f, at, w);
             if (room != 0) {
-                spot_put(f, at, (unsigned)__builtin_ctz(room), e, log, w);
+                spot_fill(f, at, (unsigned)__builtin_ctz(room), e, log, w);
                 return true;
             }
         }

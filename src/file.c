@@ -34,7 +34,7 @@ guira_status guira_save_to(const guira *f, guira_write_fn *write, void *to) {
     return done ? GUIRA_OK : GUIRA_EIO;
 }
 
-static bool write_all(void *to, const void *bytes, size_t n) {
+bool guira__write_fd(void *to, const void *bytes, size_t n) {
     int fd = *(const int *)to;
     for (const uint8_t *p = bytes; n > 0;) {
         ssize_t written = write(fd, p, n);
@@ -46,7 +46,7 @@ static bool write_all(void *to, const void *bytes, size_t n) {
     return true;
 }
 
-guira_status guira_save_fd(const guira *f, int fd) { return guira_save_to(f, write_all, &fd); }
+guira_status guira_save_fd(const guira *f, int fd) { return guira_save_to(f, guira__write_fd, &fd); }
 
 /* The file's name with the other name's ending, to be freed by the caller. */
 static char *other_name(const char *path) {
@@ -75,54 +75,66 @@ static bool sync_directory(const char *path) {
     return done;
 }
 
-/* Writes f to fd, which is closed in any case. */
-static bool write_out(const guira *f, int fd, mode_t mode) {
-    bool done = fchmod(fd, mode) == 0 && guira_save_fd(f, fd) == GUIRA_OK && fsync(fd) == 0;
-    return close(fd) == 0 && done;
+/* What is to be written, and how. */
+struct saving {
+    guira__save_fd *save;
+    const void *what;
+};
+
+/* Writes to fd, which is closed in any case. */
+static guira_status write_out(struct saving in, int fd, mode_t mode) {
+    guira_status s = fchmod(fd, mode) == 0 ? in.save(in.what, fd) : GUIRA_EIO;
+    if (s == GUIRA_OK && fsync(fd) != 0) s = GUIRA_EIO;
+    return close(fd) == 0 || s != GUIRA_OK ? s : GUIRA_EIO;
 }
 
-static guira_status save_by_name(const guira *f, const char *path, char *name, mode_t mode) {
+static guira_status save_by_name(struct saving in, const char *path, char *name, mode_t mode) {
     int fd = mkostemp(name, O_CLOEXEC);
     if (fd < 0) return GUIRA_EIO;
-    if (!write_out(f, fd, mode) || rename(name, path) != 0) {
+    guira_status s = write_out(in, fd, mode);
+    if (s == GUIRA_OK && rename(name, path) != 0) s = GUIRA_EIO;
+    if (s != GUIRA_OK) {
         unlink(name);
-        return GUIRA_EIO;
+        return s;
     }
     return sync_directory(path) ? GUIRA_OK : GUIRA_EIO;
 }
 
-guira_status guira_save(const guira *f, const char *path) {
+guira_status guira__save(const char *path, guira__save_fd *save, const void *what) {
     struct stat old;
     mode_t mode = S_IRUSR | S_IWUSR; /* the seed is in it */
-    if (f == NULL || path == NULL) return GUIRA_EINVAL;
+    if (what == NULL || path == NULL) return GUIRA_EINVAL;
     if (stat(path, &old) == 0) {
         if (!S_ISREG(old.st_mode)) return GUIRA_EINVAL; /* no rename over /dev/null */
         mode = old.st_mode & (S_IRWXU | S_IRWXG | S_IRWXO);
     }
     char *name = other_name(path);
     if (name == NULL) return GUIRA_ENOMEM;
-    guira_status s = save_by_name(f, path, name, mode);
+    guira_status s = save_by_name((struct saving){save, what}, path, name, mode);
     guira__free(name);
     return s;
 }
 
+static guira_status save_filter(const void *f, int fd) { return guira_save_fd(f, fd); }
+
+guira_status guira_save(const guira *f, const char *path) { return guira__save(path, save_filter, f); }
+
 /* ------------------------------------------------------------------------------------------------------------- loading */
 
 /* A view of all the bytes, every sum compared; then its structure; then a filter of its own. */
-guira_status guira_load_from(const void *bytes, size_t n, guira **out) {
+guira_status guira__load_from(const void *bytes, size_t n, enum content content, guira **out) {
     guira *view;
     if (out == NULL) return GUIRA_EINVAL;
     *out = NULL;
     if (bytes == NULL) return GUIRA_EINVAL;
-    guira_status s = guira__format_view(bytes, n, false, &view);
+    guira_status s = guira__format_view(bytes, n, content, false, &view);
     if (s != GUIRA_OK) return s;
     s = view->ops->check(view) == NULL ? view->ops->clone(view, out) : GUIRA_ECORRUPT;
     guira_destroy(view);
     return s;
 }
 
-/* Reads n bytes. EIO; ECORRUPT: there are fewer. */
-static guira_status read_all(int fd, uint8_t *to, size_t n) {
+guira_status guira__read_fd(int fd, uint8_t *to, size_t n) {
     while (n > 0) {
         ssize_t got = read(fd, to, n);
         if (got < 0 && errno == EINTR) continue;
@@ -158,30 +170,30 @@ static guira_status read_rest(int fd, size_t come, size_t total, uint8_t **bytes
         memcpy(more, *bytes, come);
         guira__free(*bytes);
         *bytes = more;
-        guira_status s = read_all(fd, more + come, next - come);
+        guira_status s = guira__read_fd(fd, more + come, next - come);
         if (s != GUIRA_OK) return s;
         come = next;
     }
     return GUIRA_OK;
 }
 
-static guira_status read_header(int fd, uint8_t *header, uint64_t *total) {
+static guira_status read_header(int fd, enum content content, uint8_t *header, uint64_t *total) {
     guira_config c;
-    guira_status s = read_all(fd, header, HEADER_BYTES);
+    guira_status s = guira__read_fd(fd, header, HEADER_BYTES);
     if (s != GUIRA_OK) return s == GUIRA_ECORRUPT ? GUIRA_EFORMAT : s;
-    s = guira__header_read(header, total, &c);
+    s = guira__header_read(header, content, total, &c);
     return s == GUIRA_OK && *total > SIZE_MAX / 2 ? GUIRA_ECORRUPT : s;
 }
 
-guira_status guira_load_fd(int fd, guira **out) {
+guira_status guira__load_fd(int fd, enum content content, guira **out) {
     uint64_t total;
     if (out == NULL) return GUIRA_EINVAL;
     *out = NULL;
     uint8_t *bytes = guira__alloc(HEADER_BYTES);
     if (bytes == NULL) return GUIRA_ENOMEM;
-    guira_status s = read_header(fd, bytes, &total);
+    guira_status s = read_header(fd, content, bytes, &total);
     if (s == GUIRA_OK) s = read_rest(fd, HEADER_BYTES, (size_t)total, &bytes);
-    if (s == GUIRA_OK) s = guira_load_from(bytes, (size_t)total, out);
+    if (s == GUIRA_OK) s = guira__load_from(bytes, (size_t)total, content, out);
     guira__free(bytes);
     return s;
 }
@@ -189,16 +201,16 @@ guira_status guira_load_fd(int fd, guira **out) {
 /* A file has one filter and nothing else. */
 static bool at_end(int fd) {
     uint8_t more;
-    return read_all(fd, &more, 1) != GUIRA_OK;
+    return guira__read_fd(fd, &more, 1) != GUIRA_OK;
 }
 
-guira_status guira_load(const char *path, guira **out) {
+guira_status guira__load(const char *path, enum content content, guira **out) {
     if (out == NULL) return GUIRA_EINVAL;
     *out = NULL;
     if (path == NULL) return GUIRA_EINVAL;
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0) return GUIRA_EIO;
-    guira_status s = guira_load_fd(fd, out);
+    guira_status s = guira__load_fd(fd, content, out);
     if (s == GUIRA_OK && !at_end(fd)) {
         guira_destroy(*out);
         *out = NULL;
@@ -206,4 +218,12 @@ guira_status guira_load(const char *path, guira **out) {
     }
     close(fd);
     return s;
+}
+
+guira_status guira_load(const char *path, guira **out) { return guira__load(path, A_FILTER, out); }
+
+guira_status guira_load_fd(int fd, guira **out) { return guira__load_fd(fd, A_FILTER, out); }
+
+guira_status guira_load_from(const void *bytes, size_t n, guira **out) {
+    return guira__load_from(bytes, n, A_FILTER, out);
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <xxhash.h>
 
+#include "geometry.h"
 #include "isa.h"
 
 /* The bytes after the name are changed by whoever takes the file for text. */
@@ -99,14 +100,17 @@ static guira_config header_decode(const uint8_t header[HEADER_BYTES]) {
 
 /* A filter's configuration has every default filled in. So a header is good if filling in changes nothing and writing it
  * again gives the same bytes, which also tells of numbers too large for their fields and of zeros that are none. */
-guira_status guira__header_read(const uint8_t header[HEADER_BYTES], uint64_t *total, guira_config *c) {
+guira_status guira__header_read(const uint8_t header[HEADER_BYTES], enum content content, uint64_t *total,
+                                guira_config *c) {
     uint8_t again[HEADER_BYTES];
     if (memcmp(header, magic, sizeof magic) != 0 || get_u64(header + 8) != VERSION) return GUIRA_EFORMAT;
     if (get_u64(header + HEADER_BYTES - SUM_BYTES) != sum_of(header, HEADER_BYTES - SUM_BYTES)) return GUIRA_ECORRUPT;
     if (get_u64(header + 16) > GUIRA_CONSISTENT) return GUIRA_EFORMAT;
     *total = get_u64(header + 24);
     *c = header_decode(header);
-    if (guira__config_resolve(c) != GUIRA_OK) return GUIRA_ECORRUPT;
+    if ((content == A_WINDOW) != (c->kind == GUIRA_TIDAL && c->slot_bits == AGED)) return GUIRA_EFORMAT;
+    if ((content == A_WINDOW ? guira__config_resolve_aged(c) : guira__config_resolve(c)) != GUIRA_OK)
+        return GUIRA_ECORRUPT;
     header_encode(again, c, *total);
     if (memcmp(header, again, HEADER_BYTES) != 0 || *total < HEADER_BYTES) return GUIRA_ECORRUPT;
     return GUIRA_OK;
@@ -270,12 +274,12 @@ bool guira__head_read(struct guira__reader *r, const struct guira__ops *ops, con
     return true;
 }
 
-guira_status guira__format_view(const uint8_t *bytes, uint64_t n, bool lazy, guira **out) {
+guira_status guira__format_view(const uint8_t *bytes, uint64_t n, enum content content, bool lazy, guira **out) {
     guira_config c;
     uint64_t total;
     *out = NULL;
     if (n < HEADER_BYTES) return GUIRA_EFORMAT;
-    guira_status s = guira__header_read(bytes, &total, &c);
+    guira_status s = guira__header_read(bytes, content, &total, &c);
     if (s != GUIRA_OK) return s;
     if (total != n) return GUIRA_ECORRUPT;
     const struct guira__ops *ops = guira__isa_ops(NULL, c.kind, c.slot_bits);

@@ -13,6 +13,7 @@
  *   - believe nothing: whatever the bytes, neither asking nor ops->check may go astray. ops->check is what decides
  *     about the rest, and whatever it lets pass no operation on a clone may choke on;
  *   - carry the ops it was given, and have ops->destroy, clone, check, dump and stats work on it;
+ *   - be cloned by a clone that undoes a failure without f->ops->destroy, which for a mapped filter ends the mapping;
  *   - not own the bytes. They start on a multiple of 64 in a file that is mapped; in one that is loaded, anywhere. */
 #ifndef GUIRA_FORMAT_H
 #define GUIRA_FORMAT_H
@@ -55,13 +56,32 @@ const uint8_t *guira__section_expect(struct guira__reader *r, const char *tag, u
  * not intact. What is in the stash is for the kind to check. */
 bool guira__head_read(struct guira__reader *r, const struct guira__ops *ops, const guira_config *c, guira *f);
 
+/* A window's file is a filter's, of slots that filters cannot have, with a section more (window_file.c). Who wants the one
+ * and gets the other is told EFORMAT. */
+enum content { A_FILTER, A_WINDOW };
+
 /* What the header says: how many bytes the file has, and the configuration. EFORMAT, ECORRUPT. */
-guira_status guira__header_read(const uint8_t header[HEADER_BYTES], uint64_t *total, guira_config *c);
+guira_status guira__header_read(const uint8_t header[HEADER_BYTES], enum content content, uint64_t *total,
+                                guira_config *c);
 
 /* A view of a file that has n bytes. EFORMAT, ECORRUPT, ENOMEM. */
-guira_status guira__format_view(const uint8_t *bytes, uint64_t n, bool lazy, guira **out);
+guira_status guira__format_view(const uint8_t *bytes, uint64_t n, enum content content, bool lazy, guira **out);
 
 /* Whether all the sections between header and end are intact. */
 bool guira__format_intact(const uint8_t *bytes, uint64_t n);
+
+/* Puts what `save` writes into the file at path, as guira_save does (file.c). */
+typedef guira_status guira__save_fd(const void *what, int fd);
+guira_status guira__save(const char *path, guira__save_fd *save, const void *what);
+
+/* All n bytes to a file; `to` is a pointer to its number. False: writing failed. */
+bool guira__write_fd(void *to, const void *bytes, size_t n);
+/* And n bytes from one. EIO; ECORRUPT: there are fewer. */
+guira_status guira__read_fd(int fd, uint8_t *to, size_t n);
+
+/* guira_load, guira_load_fd and guira_load_from for either content (file.c). */
+guira_status guira__load(const char *path, enum content content, guira **out);
+guira_status guira__load_fd(int fd, enum content content, guira **out);
+guira_status guira__load_from(const void *bytes, size_t n, enum content content, guira **out);
 
 #endif

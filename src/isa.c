@@ -4,7 +4,7 @@
 #include <string.h>
 
 #define DECLARE(isa)                                      \
-    extern const struct guira__ops guira__tidal_##isa[4]; \
+    extern const struct guira__ops guira__tidal_##isa[5]; \
     extern const struct guira__ops guira__cuckoo_##isa[3];
 
 DECLARE(portable)
@@ -86,7 +86,7 @@ const struct guira__ops *guira__isa_ops(const char *isa, guira_kind kind, unsign
     for (size_t i = 0; i < KNOWN; i++) {
         if (isa != NULL ? strcmp(isa, known[i].name) != 0 : !runs_here(known[i].name)) continue;
         const struct guira__ops *ops = kind == GUIRA_TIDAL ? known[i].tidal : known[i].cuckoo;
-        for (size_t w = 0; w < 3; w++)
+        for (size_t w = 0; w < (kind == GUIRA_TIDAL ? 4 : 3); w++)
             if (ops[w].slot_bits == slot_bits) return &ops[w];
     }
     return NULL;

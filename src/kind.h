@@ -42,6 +42,9 @@ struct guira__ops {
     void (*dump)(const guira *f, guira__sink *sink, void *to); /* every byte that decides what the filter will do */
     void (*save)(const guira *f, struct guira__writer *w);     /* see format.h, and for the next */
     guira_status (*view)(const struct guira__ops *ops, const guira_config *c, struct guira__reader *r, guira **out);
+    /* windows: the age in steps of the youngest entry that matches; and makes that one new if it is alive (window.h) */
+    unsigned (*age)(const guira *f, uint64_t hash);
+    bool (*renew)(guira *f, uint64_t hash);
     unsigned slot_bits;
     const struct guira__ops *elders;  /* tidal: for the names of elders */
     guira_status (*grow)(guira *f);   /* by one bucket; NULL: a fixed filter */
@@ -71,6 +74,8 @@ void guira__head_dump(const guira *f, guira__sink *sink, void *to);
 
 /* Fills in what zero stands for and checks the rest. */
 guira_status guira__config_resolve(guira_config *c);
+/* The same for the filter in a window. */
+guira_status guira__config_resolve_aged(guira_config *c);
 
 /* guira_create with an instruction set of the caller's choosing, see isa.h. */
 guira_status guira__create_on(const char *isa, const guira_config *c, guira **out);

@@ -89,7 +89,7 @@ static guira_status seal(guira *f, void *file, size_t n) {
 }
 
 static guira_status map_bytes(void *file, size_t n, guira **out) {
-    guira_status s = guira__format_view(file, n, true, out);
+    guira_status s = guira__format_view(file, n, A_FILTER, true, out);
     if (s != GUIRA_OK) return s;
     s = seal(*out, file, n);
     if (s != GUIRA_OK) {

@@ -11,6 +11,8 @@
  *   ((s ^ q) & ~(s ^ sat(s - 1))) == 0      s ^ (s - 1) is the mark and all below it; for an empty slot, 0,
  *                                           saturation keeps the mask empty, and q is never 0: no match
  *
+ * Where slots have a stamp (AGED), PREFIX takes no notice of it. An empty slot has none, so EXACT need not know.
+ *
  * For each geometry: match_mask() says which slots match, either_matches() whether any slot of two buckets does (the
  * hot question), empty_mask() which are free. Bit j stands for slot j. This header is compiled once per instruction
  * set (see isa.h); they all give the same answers, which tests/test_match.c checks.
@@ -42,7 +44,10 @@ ALWAYS_INLINE unsigned mask_by_slot(const uint8_t *bucket, uint64_t q, unsigned 
     for (unsigned i = 0; i < bucket_bytes(w) / 8; i++) copy[i] = look_on(bucket + (size_t)i * 8);
     bucket = (const uint8_t *)copy;
 #endif
-    for (unsigned j = 0; j < bucket_slots(w); j++) mask |= (unsigned)slot_matches(slot_get(bucket, j, w), q, how) << j;
+    for (unsigned j = 0; j < bucket_slots(w); j++) {
+        uint64_t s = slot_get(bucket, j, w);
+        mask |= (unsigned)slot_matches(how == PREFIX ? slot_body(s, w) : s, q, how) << j;
+    }
     return mask;
 }
 
@@ -126,8 +131,13 @@ ALWAYS_INLINE unsigned match_mask(const uint8_t *bucket, uint64_t q, unsigned w,
         unsigned lo = zeros16(diff16(spread12(s, false), p, how));
         return lo | (zeros16(diff16(spread12(s, true), p, how)) & 3) << 8;
     }
-    __m128i p = _mm_set1_epi32((int)q);
-    return zeros32(diff32(s, p, how), diff32(load128(bucket + 16), p, how));
+    __m128i p = _mm_set1_epi32((int)q), t = load128(bucket + 16);
+    if (w == AGED && how == PREFIX) {
+        __m128i body = _mm_set1_epi32((1 << AGED) - 1);
+        s = _mm_and_si128(s, body);
+        t = _mm_and_si128(t, body);
+    }
+    return zeros32(diff32(s, p, how), diff32(t, p, how));
 }
 
 ALWAYS_INLINE bool either_matches(const uint8_t *a, uint64_t qa, const uint8_t *b, uint64_t qb, unsigned w,
@@ -189,8 +199,9 @@ ALWAYS_INLINE unsigned match_mask(const uint8_t *bucket, uint64_t q, unsigned w,
         return lo | (zeros16(diff16(spread12(s, true), p, how)) & 3) << 8;
     }
     uint32x4_t p = vdupq_n_u32((uint32_t)q);
-    uint32x4_t lo = vceqzq_u32(diff32(vreinterpretq_u32_u8(load128(bucket)), p, how));
-    uint32x4_t hi = vceqzq_u32(diff32(vreinterpretq_u32_u8(load128(bucket + 16)), p, how));
+    uint32x4_t body = vdupq_n_u32(w == AGED && how == PREFIX ? (1U << AGED) - 1 : UINT32_MAX);
+    uint32x4_t lo = vceqzq_u32(diff32(vandq_u32(vreinterpretq_u32_u8(load128(bucket)), body), p, how));
+    uint32x4_t hi = vceqzq_u32(diff32(vandq_u32(vreinterpretq_u32_u8(load128(bucket + 16)), body), p, how));
     return zeros16(vmvnq_u16(vcombine_u16(vmovn_u32(lo), vmovn_u32(hi))));
 }
 

@@ -15,6 +15,7 @@
 #include "alloc.h"
 #include "latency.h"
 #include "shared.h"
+#include "window.h"
 #include "visible.h"
 
 /* ----------------------------------------------------------------------------------------------------- asking them all */
@@ -53,13 +54,21 @@ static guira_status see_shared(const guira_shared *g, struct seen *out) {
     return guira_shared_stats_get(g, &out->stats);
 }
 
+static guira_status see_window(const guira_window *w, struct seen *out) {
+    const guira_config *c = &w->filter.head.config;
+    out->kind = "window";
+    out->max_load = c->max_load;
+    out->wanted_fpr = c->fpr;
+    return guira_window_stats_get(w, &out->stats);
+}
+
 /* The one place that knows what can be observed. */
 static guira_status see(const guira_observed *what, struct seen *out) {
     int given = (what->filter != NULL) + (what->shared != NULL) + (what->window != NULL);
     if (what->name == NULL || given != 1) return GUIRA_EINVAL;
     *out = (struct seen){.name = what->name};
     if (what->filter != NULL) return see_filter(what->filter, out);
-    return what->shared != NULL ? see_shared(what->shared, out) : GUIRA_EUNSUPPORTED;
+    return what->shared != NULL ? see_shared(what->shared, out) : see_window(what->window, out);
 }
 
 static guira_status see_all(const guira_observed *what, size_t n, struct seen *out) {

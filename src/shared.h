@@ -40,6 +40,9 @@ guira_status guira__shared_alloc(unsigned shards, guira_shared **out);
 /* Puts a filter where readers of a shard look. The one that was there is the caller's. */
 void guira__shard_show(guira_shared *g, unsigned shard, guira *f);
 
+/* A shard as it is at one moment. ENOMEM. */
+guira_status guira__shard_copy(const guira_shared *g, unsigned shard, guira **out);
+
 /* How its shards were made. */
 guira_config guira__shared_config(const guira_shared *g);
 

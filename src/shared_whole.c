@@ -106,12 +106,16 @@ static guira_status merge_copy(const guira_shared *g, unsigned i, const void *wi
     return s == GUIRA_OK ? keep_if(guira_merge(*copy, from[i]), *copy) : s;
 }
 
-/* Each shard as it is at one moment. */
+guira_status guira__shard_copy(const guira_shared *g, unsigned shard, guira **out) {
+    lock(g, shard);
+    guira_status s = guira_clone(g->filter[shard], out);
+    unlock(g, shard);
+    return s;
+}
+
 static guira_status snapshot(const guira_shared *g, guira **copy) {
     for (unsigned i = 0; i < g->shards; i++) {
-        lock(g, i);
-        guira_status s = guira_clone(g->filter[i], &copy[i]);
-        unlock(g, i);
+        guira_status s = guira__shard_copy(g, i, &copy[i]);
         if (s == GUIRA_OK) continue;
         end_all(copy, i);
         return s;

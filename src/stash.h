@@ -10,7 +10,8 @@
 #include "visible.h"
 
 /* One member, as far as the filter knows it.
- *   tidal:  where = its address seen from the bucket it is in, what = how many leading bits of that are known
+ *   tidal:  where = its address seen from the bucket it is in, what = how many leading bits of that are known,
+ *           and in windows above 8 bits for that its stamp
  *   cuckoo: where = the number of the bucket it is in,         what = its fingerprint */
 struct entry {
     uint64_t where;
@@ -19,14 +20,15 @@ struct entry {
 
 enum {
     STASH_SIZE = 16, /* beyond this an insertion is refused */
-    STASH_LAST = 17, /* but one more has a place if the filter could grow for it: see tidal.c */
-    STASH_EASY = 8,  /* above this an elastic filter grows, and nothing but an insertion may add to it */
-    STASH_ALL = 18,  /* a bucket's entries on top of that, while two buckets become one: see tidal_steps.h */
+    STASH_LAST =
+        17,         /* but one more has a place if the filter could grow for it: see tidal.c. As many are there when two
+                        buckets of 10 become one while 7 wait: see tidal_steps.h */
+    STASH_EASY = 8, /* above this an elastic filter grows, and nothing but an insertion may add to it */
     STASH_COPIES = 4 /* as many places copies of one key may take, so that one key cannot have them all */
 };
 
 struct stash {
-    struct entry entry[STASH_ALL];
+    struct entry entry[STASH_LAST];
     uint64_t n;
 };
 

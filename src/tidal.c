@@ -8,12 +8,14 @@
 #include "isa.h"
 #include "journal.h"
 #include "match.h"
+#include "tidal_age.h"
 #include "tidal_elders.h"
 #include "tidal_file.h"
 #include "tidal_merge.h"
 #include "tidal_read.h"
 #include "tidal_table.h"
 #include "tidal_whole.h"
+#include "window.h"
 
 #define APART __attribute__((noinline))
 
@@ -111,20 +113,20 @@ ALWAYS_INLINE struct entry spot_read(const struct tidal *f, struct spot at, uint
 }
 
 ALWAYS_INLINE bool entry_fits(const struct tidal *f, struct entry e) {
-    return e.what >= level_of(f, side_of(f, e.where));
+    return known_of(e) >= level_of(f, side_of(f, e.where));
 }
 
 ALWAYS_INLINE bool entry_cross(const struct tidal *f, struct entry *e, unsigned w) {
-    uint64_t keep = leading((unsigned)e->what) | ((1U << core_bits(w)) - 1);
+    uint64_t keep = leading(known_of(*e)) | ((1U << core_bits(w)) - 1);
     e->where = partner_of(e->where, w) & keep;
     return entry_fits(f, *e);
 }
 
-ALWAYS_INLINE void entry_weigh(struct tidal *f, struct entry e) { f->head.weight += weight_of((unsigned)e.what); }
-ALWAYS_INLINE void entry_lift(struct tidal *f, struct entry e) { f->head.weight -= weight_of((unsigned)e.what); }
+ALWAYS_INLINE void entry_weigh(struct tidal *f, struct entry e) { f->head.weight += weight_of(known_of(e)); }
+ALWAYS_INLINE void entry_lift(struct tidal *f, struct entry e) { f->head.weight -= weight_of(known_of(e)); }
 
 ALWAYS_INLINE void spot_weigh(struct tidal *f, struct spot at, struct entry e, unsigned w) {
-    unsigned known = (unsigned)e.what, most = known_at(at.level, w);
+    unsigned known = known_of(e), most = known_at(at.level, w);
     f->head.weight += weight_of(known < most ? known : most);
 }
 
@@ -132,6 +134,26 @@ ALWAYS_INLINE void spot_put(struct tidal *f, struct spot at, unsigned slot, stru
                             unsigned w) {
     spot_weigh(f, at, e, w);
     journal_set(log, at.bucket, slot, slot_encode(e, at.level, w), w);
+}
+
+#define EVICT_ROOM
+
+ALWAYS_INLINE unsigned spot_room(const struct tidal *f, struct spot at, unsigned w) {
+    unsigned room = empty_mask(at.bucket, w);
+    for (unsigned j = 0; w == AGED && j < bucket_slots(w); j++)
+        room |= (unsigned)slot_dead(f, slot_get(at.bucket, j, w), w) << j;
+    return room;
+}
+
+/* The one that was dead is as good as dropped; if the journal brings it back, the caller brings back the counters. */
+ALWAYS_INLINE void spot_fill(struct tidal *f, struct spot at, unsigned slot, struct entry e, struct journal *log,
+                             unsigned w) {
+    uint64_t dead = w == AGED ? slot_get(at.bucket, slot, w) : 0;
+    if (dead != 0) {
+        entry_lift(f, spot_read(f, at, dead, w));
+        f->head.items--;
+    }
+    spot_put(f, at, slot, e, log, w);
 }
 
 #include "evict.h"
@@ -160,16 +182,23 @@ static guira_status grow_first(struct tidal *f, struct entry e) {
     return GUIRA_OK;
 }
 
-ALWAYS_INLINE guira_status insert_crowded(struct tidal *f, uint64_t address, unsigned w) {
+ALWAYS_INLINE struct copies copies_of(const struct tidal *f, uint64_t address, unsigned w) {
     struct copies copies = {.places = 2 * bucket_slots(w)};
+    if (w == AGED) return copies; /* nobody is inserted who is there and alive */
     uint64_t core = core_of(address, w);
     struct probe a = probe_at(f, address, core, w, IN_SEGMENTS);
     struct probe b = probe_at(f, partner_of(address, w), core, w, IN_SEGMENTS);
     copies.in_table = (unsigned)__builtin_popcount(match_mask(a.bucket, a.q, w, PREFIX)) +
                       (unsigned)__builtin_popcount(match_mask(b.bucket, b.q, w, PREFIX));
     for (unsigned i = 0; i < f->head.stash.n; i++) copies.in_stash += entry_is(f->head.stash.entry[i], address, w);
-    guira_status s = place_crowded(f, (struct entry){address, ALL_KNOWN}, copies, w);
-    if (s == GUIRA_EFULL) s = grow_first(f, (struct entry){address, ALL_KNOWN});
+    return copies;
+}
+
+ALWAYS_INLINE guira_status insert_crowded(struct tidal *f, uint64_t address, unsigned w) {
+    struct entry e = entry_new(f, address, w);
+    if (w == AGED && place_at_once(f, e, NULL, w)) return inserted(f); /* somebody there was dead */
+    guira_status s = place_crowded(f, e, copies_of(f, address, w), w);
+    if (s == GUIRA_EFULL) s = grow_first(f, e);
     if (f->head.stash.n > 0) SHOW(f->beside, 1);
     return s == GUIRA_OK ? inserted(f) : s;
 }
@@ -187,7 +216,7 @@ ALWAYS_INLINE guira_status insert(struct tidal *f, uint64_t address, unsigned w)
     unsigned slot = (unsigned)__builtin_ctz((unsigned)choose(in_b, room_b, room_a));
     uint64_t s = w == 64 ? slot_encode((struct entry){where, ALL_KNOWN}, level, w)
                          : full_slot(where >> (f->to_tail - side), core_of(address, w), w);
-    slot_set(bucket, slot, s, w);
+    slot_set(bucket, slot, s | stamp_now(f, w) << AGED, w);
     f->head.weight += weight_of(known_at(level, w));
     return inserted(f);
 }
@@ -232,8 +261,8 @@ ALWAYS_INLINE void find_longest(const struct tidal *f, struct finding *best, uin
 APART static void find_longest_beside(const struct tidal *f, struct finding *best, uint64_t address, unsigned w) {
     for (unsigned i = 0; i < f->head.stash.n; i++) {
         struct entry e = f->head.stash.entry[i];
-        if (e.what > best->known && entry_is(e, address, w))
-            *best = (struct finding){(unsigned)e.what, 0, NULL, (int)i};
+        if (known_of(e) > best->known && entry_is(e, address, w))
+            *best = (struct finding){known_of(e), 0, NULL, (int)i};
     }
     unsigned level = guira__elders_level(f, address, ALONE);
     if (level > best->known) *best = (struct finding){level, 0, NULL, -1};
@@ -276,6 +305,8 @@ ALWAYS_INLINE guira_status remove_one(struct tidal *f, uint64_t address, unsigne
     return removed(f);
 }
 
+#include "tidal_sight.h"
+
 /* ------------------------------------------------------------------------------------------- one of each, for each width */
 
 #define SELF ((struct tidal *)f)
@@ -283,9 +314,18 @@ ALWAYS_INLINE guira_status remove_one(struct tidal *f, uint64_t address, unsigne
 
 #define NAME_(isa) guira__tidal_##isa
 #define NAME(isa) NAME_(isa)
-extern const struct guira__ops NAME(GUIRA__ISA)[4];
+extern const struct guira__ops NAME(GUIRA__ISA)[5];
+
+/* What all have; windows have no more than that. */
+#define DEFINE_CHANGES(w)                                                                              \
+    static void prefetch_##w(const guira *f, uint64_t hash) { prefetch(CONST_SELF, hash, w); }         \
+    static guira_status insert_##w(guira *f, uint64_t hash) { return insert(SELF, hash, w); }          \
+    static guira_status crowded_##w(guira *f, uint64_t hash) { return insert_crowded(SELF, hash, w); } \
+    static guira_status grow_##w(guira *f) { return grow_step(SELF, w); }                              \
+    static guira_status shrink_##w(guira *f) { return shrink_step(SELF, w); }
 
 #define DEFINE(w)                                                                                                  \
+    DEFINE_CHANGES(w)                                                                                              \
     static bool contains_##w(const guira *f, uint64_t hash) { return contains(CONST_SELF, hash, w, IN_SEGMENTS); } \
     static bool contains_flat_##w(const guira *f, uint64_t hash) { return contains(CONST_SELF, hash, w, FLAT); }   \
     static size_t contains_many_##w(const guira *f, const uint64_t *hash, size_t n, bool *out) {                   \
@@ -293,35 +333,40 @@ extern const struct guira__ops NAME(GUIRA__ISA)[4];
                    ? contains_many(CONST_SELF, hash, n, out, w, FLAT)                                              \
                    : contains_many(CONST_SELF, hash, n, out, w, IN_SEGMENTS);                                      \
     }                                                                                                              \
-    static void prefetch_##w(const guira *f, uint64_t hash) { prefetch(CONST_SELF, hash, w); }                     \
     static uint64_t count_##w(const guira *f, uint64_t hash) { return count(CONST_SELF, hash, w); }                \
-    static guira_status insert_##w(guira *f, uint64_t hash) { return insert(SELF, hash, w); }                      \
-    static guira_status crowded_##w(guira *f, uint64_t hash) { return insert_crowded(SELF, hash, w); }             \
     static guira_status remove_##w(guira *f, uint64_t hash) { return remove_one(SELF, hash, w); }                  \
     static guira_status unclear_##w(guira *f, uint64_t hash) { return remove_unclear(SELF, hash, w); }             \
-    static guira_status adopt_##w(guira *f, struct entry e) { return adopt(SELF, e, w); }                          \
-    static guira_status grow_##w(guira *f) { return grow_step(SELF, w); }                                          \
-    static guira_status shrink_##w(guira *f) { return shrink_step(SELF, w); }
+    static guira_status adopt_##w(guira *f, struct entry e) { return adopt(SELF, e, w); }
 
 DEFINE(12)
 DEFINE(16)
 DEFINE(32)
 DEFINE(64)
+DEFINE_CHANGES(27)
 
 TIDAL_READ_DECLARE(GUIRA__ISA)
 
-#define TABLE(w)                                                                                                      \
-    {                                                                                                                 \
-        .slot_bits = (w), .elders = &NAME(GUIRA__ISA)[3], .create = guira__tidal_create,                              \
-        .destroy = guira__tidal_destroy, .insert = insert_##w, .insert_crowded = crowded_##w,                         \
-        .contains = contains_##w, .contains_shared = TIDAL_READ(contains, GUIRA__ISA, w),                             \
-        .count_shared = TIDAL_READ(count, GUIRA__ISA, w),                                                             \
-        .contains_many_shared = TIDAL_READ(contains_many, GUIRA__ISA, w), .contains_flat = contains_flat_##w,         \
-        .remove = remove_##w, .remove_unclear = unclear_##w, .count = count_##w, .contains_many = contains_many_##w,  \
-        .prefetch = prefetch_##w, .adopt = adopt_##w, .merge = guira__tidal_merge, .grow = grow_##w,                  \
-        .shrink = shrink_##w, .reserve = guira__tidal_reserve, .shrink_to_fit = guira__tidal_shrink_to_fit,           \
-        .clear = guira__tidal_clear, .clone = guira__tidal_clone, .stats = guira__tidal_stats,                        \
-        .check = guira__tidal_check, .dump = guira__tidal_dump, .save = guira__tidal_save, .view = guira__tidal_view, \
+#define CHANGES(w)                                                                                          \
+    .slot_bits = (w), .create = guira__tidal_create, .destroy = guira__tidal_destroy, .insert = insert_##w, \
+    .insert_crowded = crowded_##w, .prefetch = prefetch_##w, .grow = grow_##w, .shrink = shrink_##w,        \
+    .clear = guira__tidal_clear, .clone = guira__tidal_clone, .stats = guira__tidal_stats
+
+#define TABLE(w)                                                                                                       \
+    {                                                                                                                  \
+        CHANGES(w),                                                                                                    \
+            .elders = &NAME(GUIRA__ISA)[4], .adopt = adopt_##w, .merge = guira__tidal_merge, .contains = contains_##w, \
+            .contains_flat = contains_flat_##w, .contains_shared = TIDAL_READ(contains, GUIRA__ISA, w),                \
+            .count_shared = TIDAL_READ(count, GUIRA__ISA, w),                                                          \
+            .contains_many_shared = TIDAL_READ(contains_many, GUIRA__ISA, w), .remove = remove_##w,                    \
+            .remove_unclear = unclear_##w, .count = count_##w, .contains_many = contains_many_##w,                     \
+            .reserve = guira__tidal_reserve, .shrink_to_fit = guira__tidal_shrink_to_fit, .check = guira__tidal_check, \
+            .dump = guira__tidal_dump, .save = guira__tidal_save, .view = guira__tidal_view,                           \
     }
 
-const struct guira__ops NAME(GUIRA__ISA)[4] = {TABLE(12), TABLE(16), TABLE(32), TABLE(64)};
+#define WINDOW                                                                                             \
+    {                                                                                                      \
+        CHANGES(27), .age = age, .renew = renew, .check = guira__window_check, .dump = guira__window_dump, \
+                     .save = guira__window_save, .view = guira__window_view,                               \
+    }
+
+const struct guira__ops NAME(GUIRA__ISA)[5] = {TABLE(12), TABLE(16), TABLE(32), WINDOW, TABLE(64)};

@@ -33,11 +33,11 @@ enum {
 
 /* The array of one level, in segments: see tidal_table.h. */
 struct array {
-    uint8_t *region; /* where it lies if it lies in one piece, else NULL */
-    unsigned level;
-    unsigned log2_buckets; /* of a segment */
-    bool open;             /* false: there is none; or, if it has a region, that is part of a file and not ours */
-    uint64_t first, end;   /* the segments that are there: first..end-1 */
+    uint8_t *region;     /* where it lies if it lies in one piece, else NULL */
+    uint32_t first, end; /* the segments that are there: first..end-1 */
+    uint8_t level;
+    uint8_t log2_buckets; /* of a segment */
+    bool open;            /* false: there is none; or, if it has a region, that is part of a file and not ours */
 };
 
 static inline bool array_has(const struct array *a, uint64_t segment) {
@@ -45,6 +45,18 @@ static inline bool array_has(const struct array *a, uint64_t segment) {
 }
 
 struct elders;
+
+/* What a window knows of time: see window.h. */
+struct clock {
+    uint64_t length; /* of the window */
+    uint64_t now;
+    uint64_t step;   /* the same in 16ths of the length, modulo 2^64 */
+    uint64_t hand;   /* the address it has come to */
+    uint64_t target; /* and where it should be */
+    uint64_t round;  /* the step in which it set out on this round */
+    uint64_t before; /* and on the one before */
+    bool slides;
+};
 
 /* The directory, and how to read it. A table has one for each level it has been at: at another level everything in it
  * is another, so a new one is made and shown to readers at once (visible.h). */
@@ -77,6 +89,7 @@ struct tidal {
     struct view *view;     /* what segment is in */
     struct view *next;     /* for the level above, when the next step leads there */
     struct elders *elders; /* NULL: none */
+    struct clock clock;    /* w = 27: of a window */
 };
 
 /* ------------------------------------------------------------------------------------------------- slots and addresses */
@@ -97,14 +110,19 @@ ALWAYS_INLINE uint64_t partner_of(uint64_t address, unsigned w) {
 
 ALWAYS_INLINE uint64_t leading(unsigned bits) { return ~(~UINT64_C(0) >> bits); } /* 1 <= bits <= 63 */
 
+/* The two parts of struct entry.what. */
+ALWAYS_INLINE unsigned known_of(struct entry e) { return (uint8_t)e.what; }
+ALWAYS_INLINE unsigned stamp_of(struct entry e) { return (unsigned)(e.what >> 8); }
+
 /* The slot value of an entry at a level no higher than what is known of it. What does not fit is dropped. */
 ALWAYS_INLINE uint64_t slot_encode(struct entry e, unsigned level, unsigned w) {
-    unsigned known = (unsigned)e.what, t = tail_bits(w);
+    unsigned known = known_of(e), t = tail_bits(w);
+    uint64_t stamp = w == AGED ? (uint64_t)stamp_of(e) << AGED : 0;
     uint64_t marked = (e.where & leading(known)) | UINT64_C(1) << (63 - known);
     uint64_t field = marked << level;
     uint64_t kept = field >> (63 - t);
     bool cut = (field << t << 1) != 0; /* the mark fell off the end: the lowest bit takes its place */
-    return core_of(e.where, w) << (t + 1) | kept | cut;
+    return stamp | core_of(e.where, w) << (t + 1) | kept | cut;
 }
 
 /* At most: max_level() sees to it that there are so many, except for names, which know everything. */
@@ -118,15 +136,16 @@ ALWAYS_INLINE unsigned slot_known(uint64_t s, unsigned level, unsigned w) {
 ALWAYS_INLINE struct entry slot_decode(uint64_t s, uint64_t bucket, unsigned level, unsigned w) {
     unsigned t = tail_bits(w);
     uint64_t tail = (s & (s - 1)) << (63 - t); /* without the mark; the core is shifted out */
-    uint64_t where = bucket << (64 - level) | tail >> level | s >> (t + 1);
-    return (struct entry){where, slot_known(s, level, w)};
+    uint64_t where = bucket << (64 - level) | tail >> level | slot_body(s, w) >> (t + 1);
+    uint64_t stamp = w == AGED ? s >> AGED << 8 : 0;
+    return (struct entry){where, slot_known(s, level, w) | stamp};
 }
 
 ALWAYS_INLINE uint64_t weight_of(unsigned known) { return UINT64_C(1) << (ALL_KNOWN - known); }
 
 /* Whether an entry of the stash is, as far as known, the address or its partner. */
 static inline bool entry_is(struct entry e, uint64_t address, unsigned w) {
-    uint64_t mask = leading((unsigned)e.what) | ((1U << core_bits(w)) - 1);
+    uint64_t mask = leading(known_of(e)) | ((1U << core_bits(w)) - 1);
     return ((e.where ^ address) & mask) == 0 || ((e.where ^ partner_of(address, w)) & mask) == 0;
 }
 

@@ -231,7 +231,7 @@ void guira__elders_fit(struct tidal *f) {
 bool guira__elders_ready(struct tidal *f, const struct entry *elder, unsigned n) {
     if (!elders_there(f)) return false;
     for (unsigned i = 0; i < n; i++) {
-        unsigned level = (unsigned)elder[i].what;
+        unsigned level = known_of(elder[i]);
         if (copies(f, f->elders, canonical(f, elder[i].where), level, ALONE) + n > most_copies(level)) return false;
     }
     guira *names = f->elders->names;
@@ -241,7 +241,7 @@ bool guira__elders_ready(struct tidal *f, const struct entry *elder, unsigned n)
 void guira__elders_add(struct tidal *f, struct entry entry) {
     struct elders *e = f->elders;
     uint64_t canon = canonical(f, entry.where);
-    unsigned level = (unsigned)entry.what;
+    unsigned level = known_of(entry);
     e->names->ops->insert(e->names, name_of(f, canon, level, copies(f, e, canon, level, ALONE)));
     e->count[level]++;
     map_grow(f);

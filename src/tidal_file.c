@@ -106,7 +106,8 @@ static guira_status view_read(struct tidal *f, const struct guira__ops *ops, con
     f->head.bytes = guira__alloc_cost(sizeof *f);
     guira_status s = view_table(f, r, &elders);
     if (s != GUIRA_OK) return s;
-    if (elders && ops->slot_bits == 64) return GUIRA_ECORRUPT; /* names have none: no file leads us in circles */
+    bool may_have = ops->elders != NULL && ops->elders != ops; /* names have none: no file leads us in circles */
+    if (elders && !may_have) return GUIRA_ECORRUPT;
     if (elders) s = view_elders(f, r);
     f->beside = f->head.stash.n > 0 || f->elders != NULL;
     if (s == GUIRA_OK && guira__tidal_check_frame(f) != NULL) s = GUIRA_ECORRUPT;

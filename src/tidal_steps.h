@@ -7,6 +7,9 @@
  *     shrink    the reverse; the position bit goes back to the front of the tail. What does not fit in one bucket
  *               finds a place elsewhere, like any newcomer.
  *
+ * An entry without a tail cannot be split. It becomes an elder; in a window, where nobody is removed by key and every
+ * entry expires by itself, it just goes into both halves.
+ *
  * A step works completely or leaves everything as it was. Nobody's insertion or removal fails because a step did: the
  * filter stays as large as it is and tries again next time. */
 
@@ -28,6 +31,7 @@ ALWAYS_INLINE void watch_beside(struct tidal *f) { SHOW(f->beside, f->head.stash
 ALWAYS_INLINE guira_status hand_over(struct tidal *f, struct spot from, unsigned w) {
     struct entry elder[MAX_SLOTS];
     unsigned n = 0;
+    if (w == AGED) return GUIRA_OK;
     for (unsigned j = 0; j < bucket_slots(w); j++) {
         uint64_t slot = slot_get(from.bucket, j, w);
         if (slot != 0 && slot_known(slot, from.level, w) == from.level)
@@ -49,7 +53,13 @@ ALWAYS_INLINE void split(struct tidal *f, struct spot from, unsigned w) {
     bucket_clear(to[1], w);
     for (unsigned j = 0; j < bucket_slots(w); j++) {
         uint64_t s = slot_get(from.bucket, j, w);
-        if (s == 0 || slot_known(s, from.level, w) == from.level) continue; /* empty, or an elder now */
+        bool tailless = s != 0 && slot_known(s, from.level, w) == from.level;
+        if (w == AGED && tailless) { /* each half of it weighs half: all that changes is that there are two */
+            slot_set(to[0], filled[0]++, s, w);
+            slot_set(to[1], filled[1]++, s, w);
+            f->head.items++;
+        }
+        if (s == 0 || tailless) continue; /* empty, or elsewhere now */
         unsigned bit = s >> tail_bits(w) & 1;
         slot_set(to[bit], filled[bit]++, slot_up(s, w), w);
     }
@@ -74,14 +84,15 @@ ALWAYS_INLINE guira_status grow_step(struct tidal *f, unsigned w) {
     return s;
 }
 
-/* The entries of the two buckets left of the line, one level down. */
-ALWAYS_INLINE unsigned read_pair(const struct tidal *f, uint64_t number, uint64_t slot[2 * MAX_SLOTS], unsigned w) {
+/* The entries of the two buckets left of the line, one level down. Those that are dead are left behind. */
+ALWAYS_INLINE unsigned read_pair(struct tidal *f, uint64_t number, uint64_t slot[2 * MAX_SLOTS], unsigned w) {
     unsigned n = 0;
     for (unsigned bit = 0; bit < 2; bit++) {
         const uint8_t *bucket = bucket_at(f, LEFT, 2 * number + bit, w);
         for (unsigned j = 0; j < bucket_slots(w); j++) {
             uint64_t s = slot_get(bucket, j, w);
-            if (s != 0) slot[n++] = slot_down(s, bit, w);
+            if (slot_dead(f, s, w)) f->head.items--;
+            else if (s != 0) slot[n++] = slot_down(s, bit, w);
         }
     }
     return n;
@@ -89,7 +100,7 @@ ALWAYS_INLINE unsigned read_pair(const struct tidal *f, uint64_t number, uint64_
 
 /* A point to go back to. */
 struct mark {
-    uint64_t weight, rng, kicks, evictions, stashed;
+    uint64_t items, weight, rng, kicks, evictions, stashed;
 };
 
 /* What a pair weighed at the level above: a full tail lost a bit on the way down. */
@@ -111,7 +122,7 @@ ALWAYS_INLINE void make_one(struct tidal *f, const uint64_t *slot, unsigned n, u
     for (unsigned i = 0; i < n; i++) {
         struct entry e = slot_decode(slot[i], to.number, to.level, w);
         if (i < bucket_slots(w)) slot_set(to.bucket, i, slot[i], w);
-        else stash_push(&f->head.stash, e, STASH_ALL);
+        else stash_push(&f->head.stash, e, STASH_LAST);
         entry_weigh(f, e);
     }
     watch_beside(f);
@@ -121,7 +132,7 @@ ALWAYS_INLINE void make_one(struct tidal *f, const uint64_t *slot, unsigned n, u
  * clear that all goes well. */
 ALWAYS_INLINE bool bring_home_beyond(struct tidal *f, uint64_t n, struct journal *log, unsigned w) {
     uint64_t end = f->head.stash.n, stay = 0;
-    bool home[STASH_ALL];
+    bool home[STASH_LAST] = {false};
     for (uint64_t i = n; i < end; i++) {
         home[i] = place(f, f->head.stash.entry[i], f->head.config.max_kicks, log, w);
         stay += !home[i];
@@ -140,6 +151,7 @@ ALWAYS_INLINE void rise_again(struct tidal *f, struct mark m, struct journal *lo
     journal_undo(log, &f->head.moves, w);
     guira__table_rise(f);
     while (f->head.stash.n > m.stashed) stash_drop(&f->head.stash, f->head.stash.n - 1, &f->head.moves);
+    f->head.items = m.items;
     f->head.weight = m.weight;
     f->head.rng = m.rng;
     f->head.kicks = m.kicks;
@@ -148,12 +160,12 @@ ALWAYS_INLINE void rise_again(struct tidal *f, struct mark m, struct journal *lo
 
 ALWAYS_INLINE guira_status shrink_step(struct tidal *f, unsigned w) {
     if (bucket_count(f) <= MIN_BUCKETS) return GUIRA_ELIMIT;
-    if (f->head.stash.n > STASH_EASY) return GUIRA_EFULL;
+    if (f->head.stash.n >= STASH_EASY) return GUIRA_EFULL;
     guira_status s = guira__table_fall(f);
     if (s != GUIRA_OK) return s;
     struct journal log;
     log.n = 0;
-    struct mark m = {f->head.weight, f->head.rng, f->head.kicks, f->head.evictions, f->head.stash.n};
+    struct mark m = {f->head.items, f->head.weight, f->head.rng, f->head.kicks, f->head.evictions, f->head.stash.n};
     uint64_t slot[2 * MAX_SLOTS];
     unsigned n = read_pair(f, f->line, slot, w);
     f->head.weight -= weigh_pair(f, f->line, w);

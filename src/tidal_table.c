@@ -152,7 +152,7 @@ static struct array array_plan(const struct tidal *f, unsigned level) {
     if (log2_buckets + shift < MIN_SEGMENT) log2_buckets = MIN_SEGMENT - shift;
     if (log2_buckets + shift > MAX_SEGMENT) log2_buckets = MAX_SEGMENT - shift;
     if (log2_buckets > level - 1) log2_buckets = level - 1; /* at least two, so that to_segment is a legal shift */
-    return (struct array){.level = level, .log2_buckets = log2_buckets, .open = true};
+    return (struct array){.level = (uint8_t)level, .log2_buckets = (uint8_t)log2_buckets, .open = true};
 }
 
 static size_t segment_cost(const struct tidal *f, const struct array *a) {
@@ -167,9 +167,9 @@ static guira_status segment_make(struct tidal *f, unsigned side, uint64_t number
     if (p == NULL) return GUIRA_ENOMEM;
     charge(f, segment_cost(f, a));
     directory_set(f, side, number, (uintptr_t)p - (uintptr_t)number * bytes);
-    if (a->first == a->end) a->first = a->end = number;
-    if (number < a->first) a->first = number;
-    else a->end = number + 1;
+    if (a->first == a->end) a->first = a->end = (uint32_t)number;
+    if (number < a->first) a->first = (uint32_t)number;
+    else a->end = (uint32_t)number + 1;
     return GUIRA_OK;
 }
 
@@ -187,7 +187,7 @@ static void segment_drop(struct tidal *f, unsigned side, uint64_t number) {
     struct array *a = &f->array[side];
     if (!array_has(a, number)) return;
     if (number == a->first) a->first++;
-    else a->end = number;
+    else a->end = (uint32_t)number;
     segment_free(f, a, number, f->segment[2 * (number << (f->directory_bits - segment_bits(a))) + side]);
 }
 
@@ -252,8 +252,8 @@ guira_status guira__table_view(struct tidal *f, unsigned level, uint64_t line, c
     f->line = line;
     f->view = f->shown = view_make(f, level, 1);
     if (f->view == NULL) return GUIRA_ENOMEM;
-    f->array[LEFT] = (struct array){.region = left, .level = level + 1};
-    f->array[RIGHT] = (struct array){.region = right, .level = level}; /* there its bucket 0 would be */
+    f->array[LEFT] = (struct array){.region = left, .level = (uint8_t)(level + 1)};
+    f->array[RIGHT] = (struct array){.region = right, .level = (uint8_t)level}; /* there its bucket 0 would be */
     for (unsigned i = 0; i < 4; i++) f->view->pair[i] = (uintptr_t)f->array[i % 2].region;
     settle(f);
     return GUIRA_OK;

@@ -244,11 +244,12 @@ static const char *check_stash(const struct tidal *f, struct tally *sum) {
     const struct stash *s = &f->head.stash;
     if (s->n > (width(f) == 64 ? STASH_SIZE : STASH_LAST)) return "stash: more than it can hold";
     for (unsigned i = 0; i < s->n; i++) {
-        uint64_t known = s->entry[i].what;
-        if (known > ALL_KNOWN || !knows_enough((unsigned)known, width(f)))
+        unsigned known = known_of(s->entry[i]);
+        if (s->entry[i].what >> 8 >> (width(f) == AGED ? STAMP_BITS : 0) != 0) return "stash: an impossible stamp";
+        if (known > ALL_KNOWN || !knows_enough(known, width(f)))
             return "stash: an entry that knows too much or too little";
         sum->items++;
-        sum->weight += weight_of((unsigned)known);
+        sum->weight += weight_of(known);
     }
     if (f->beside != (s->n > 0 || f->elders != NULL)) return "stash: lookups are not told of it, or for nothing";
     return NULL;

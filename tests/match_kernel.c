@@ -10,6 +10,7 @@
     case 12: return call(12); \
     case 16: return call(16); \
     case 32: return call(32); \
+    case 27: return call(27); \
     default: return call(64); \
     }
 

@@ -41,7 +41,8 @@ static const struct {
 #endif
 };
 
-static const unsigned widths[] = {12, 16, 32, 64};
+static const unsigned widths[] = {12, 16, 32, 64, AGED};
+enum { WIDTHS = sizeof widths / sizeof *widths };
 
 /* A bucket of any width, aligned as the library's are. */
 struct bucket {
@@ -68,18 +69,19 @@ static bool bit(uint64_t v, unsigned i) { return v >> i & 1; }
 
 static uint64_t ref_slot(const uint8_t *bucket, unsigned j, unsigned w) {
     uint64_t v = 0;
-    for (unsigned i = 0; i < w; i++) v |= (uint64_t)bit(bucket[(j * w + i) / 8], (j * w + i) % 8) << i;
+    unsigned bits = w == AGED ? 32 : w;
+    for (unsigned i = 0; i < bits; i++) v |= (uint64_t)bit(bucket[(j * bits + i) / 8], (j * bits + i) % 8) << i;
     return v;
 }
 
-/* An empty slot is nobody's; a slot with a mark must agree above it. */
+/* An empty slot is nobody's; a slot with a mark must agree above it, but for the stamp. */
 static bool ref_matches(uint64_t s, uint64_t q, unsigned w, bool prefix) {
-    unsigned from = 0;
+    unsigned from = 0, to = w == AGED && !prefix ? 32 : w;
     if (prefix && s == 0) return false;
     if (prefix)
         while (!bit(s, from++)) {
         }
-    for (unsigned i = from; i < w; i++)
+    for (unsigned i = from; i < to; i++)
         if (bit(s, i) != bit(q, i)) return false;
     return true;
 }
@@ -112,7 +114,11 @@ static uint64_t tricky_slot(struct rng *r, uint64_t q, unsigned w) {
 
 static struct bucket tricky_bucket(struct rng *r, uint64_t q, unsigned w) {
     struct bucket b = {{0}};
-    for (unsigned j = 0; j < bucket_slots(w); j++) slot_set(b.byte, j, tricky_slot(r, q, w), w);
+    for (unsigned j = 0; j < bucket_slots(w); j++) {
+        uint64_t s = tricky_slot(r, q, w);
+        if (w == AGED && s != 0 && rng_below(r, 4) > 0) s |= rng_below(r, 32) << AGED;
+        slot_set(b.byte, j, s, w);
+    }
     return b;
 }
 
@@ -128,8 +134,8 @@ static unsigned rounds(void) { return quick_run() ? 5000 : 50000; }
 /* -------------------------------------------------------------------------------------------------------------- tests */
 
 static void check_masks(const struct match_kernel *k, struct rng *r) {
-    for (unsigned i = 0; i < 4 * rounds(); i++) {
-        unsigned w = widths[i % 4];
+    for (unsigned i = 0; i < WIDTHS * rounds(); i++) {
+        unsigned w = widths[i % WIDTHS];
         bool prefix = bit(i, 2);
         uint64_t q = some_probe(r, w);
         struct bucket b = tricky_bucket(r, q, w);
@@ -139,8 +145,8 @@ static void check_masks(const struct match_kernel *k, struct rng *r) {
 }
 
 static void check_pairs(const struct match_kernel *k, struct rng *r) {
-    for (unsigned i = 0; i < 4 * rounds(); i++) {
-        unsigned w = widths[i % 4];
+    for (unsigned i = 0; i < WIDTHS * rounds(); i++) {
+        unsigned w = widths[i % WIDTHS];
         bool prefix = bit(i, 2);
         uint64_t qa = some_probe(r, w), qb = rng_below(r, 2) ? qa : some_probe(r, w);
         struct bucket a = tricky_bucket(r, rng_below(r, 2) ? qa : some_probe(r, w), w);
@@ -153,7 +159,7 @@ static void check_pairs(const struct match_kernel *k, struct rng *r) {
 /* One slot of one bucket is the only one that matches, and it is found there. */
 static void check_lone_match(const struct match_kernel *k, struct rng *r) {
     for (unsigned i = 0; i < rounds() / 10; i++) {
-        unsigned w = widths[i % 4];
+        unsigned w = widths[i % WIDTHS];
         bool prefix = bit(i, 2);
         uint64_t q = some_probe(r, w), s = prefix ? cut((q | 1) << 1 | 1, w) : q;
         for (unsigned j = 0; j < 2 * bucket_slots(w); j++) {
@@ -211,9 +217,9 @@ static void test_slot_by_slot_is_bit_by_bit(void **state) {
 static void test_slots_are_read_and_written_in_their_place(void **state) {
     (void)state;
     struct rng r = rng_for(__func__);
-    for (unsigned i = 0; i < 4 * rounds(); i++) {
-        unsigned w = widths[i % 4], slots = bucket_slots(w), at = (unsigned)rng_below(&r, slots);
-        uint64_t v = cut(rng_next(&r), w);
+    for (unsigned i = 0; i < WIDTHS * rounds(); i++) {
+        unsigned w = widths[i % WIDTHS], slots = bucket_slots(w), at = (unsigned)rng_below(&r, slots);
+        uint64_t v = cut(rng_next(&r), stored_bits(w));
         struct bucket before, after;
         for (size_t n = 0; n < sizeof before.byte; n++) before.byte[n] = (uint8_t)rng_next(&r);
         after = before;
@@ -222,17 +228,17 @@ static void test_slots_are_read_and_written_in_their_place(void **state) {
             assert_true(slot_get(after.byte, j, w) == (j == at ? v : slot_get(before.byte, j, w)));
             assert_true(slot_get(after.byte, j, w) == ref_slot(after.byte, j, w));
         }
-        size_t end = (size_t)slots * w / 8;
+        size_t end = (size_t)slots * stored_bits(w) / 8;
         assert_memory_equal(after.byte + end, before.byte + end, sizeof after.byte - end);
     }
 }
 
 static void test_buckets_never_straddle_a_cache_line(void **state) {
     (void)state;
-    for (size_t i = 0; i < 4; i++) {
+    for (size_t i = 0; i < WIDTHS; i++) {
         unsigned w = widths[i];
         assert_int_equal(64 % bucket_bytes(w), 0);
-        assert_true(bucket_slots(w) * w <= 8 * bucket_bytes(w));
+        assert_true(bucket_slots(w) * stored_bits(w) <= 8 * bucket_bytes(w));
         assert_true(bucket_slots(w) <= MAX_SLOTS);
     }
 }

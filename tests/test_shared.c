@@ -7,6 +7,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "support.h"
 
@@ -216,6 +217,101 @@ static void test_what_fails_for_want_of_memory_changes_nothing(void **state) {
     model_free(&m);
 }
 
+/* -------------------------------------------------------------------------------------------------------------- files */
+
+struct bytes {
+    uint8_t *at;
+    size_t n, most;
+};
+
+static bool append(void *to, const void *bytes, size_t n) {
+    struct bytes *b = to;
+    if (b->most > 0 && b->n + n > b->most) return false;
+    b->at = realloc(b->at, b->n + n);
+    if (b->at == NULL) abort();
+    memcpy(b->at + b->n, bytes, n);
+    b->n += n;
+    return true;
+}
+
+static struct bytes saved(const guira_shared *g) {
+    struct bytes b = {0};
+    assert_int_equal(guira_shared_save_to(g, append, &b), GUIRA_OK);
+    return b;
+}
+
+static void test_what_was_saved_is_loaded_again(void **state) {
+    (void)state;
+    struct rng r = rng_for(__func__);
+    const unsigned shards[] = {1, 4, 64};
+    for (size_t k = 0; k < 3; k++) {
+        guira_shared *g = make(12, shards[k], &r), *again = NULL;
+        struct model m = {0};
+        some_in(g, &m, 5000, &r);
+        char path[] = "shared-XXXXXX";
+        int fd = mkstemp(path);
+        assert_true(fd >= 0 && close(fd) == 0);
+        assert_int_equal(guira_shared_save(g, path), GUIRA_OK);
+        assert_int_equal(guira_shared_load(path, &again), GUIRA_OK);
+        assert_has(again, &m);
+        assert_int_equal(guira_shared_hash(again, "a", 1), guira_shared_hash(g, "a", 1));
+        struct bytes a = saved(g), b = saved(again);
+        assert_true(a.n == b.n && memcmp(a.at, b.at, a.n) == 0);
+        some_out(again, &m, m.n, &r);
+        guira *single = NULL;
+        assert_int_equal(guira_load(path, &single), GUIRA_EFORMAT);
+        assert_int_equal(truncate(path, (off_t)a.n - 1), 0);
+        guira_shared_destroy(again);
+        assert_int_equal(guira_shared_load(path, &again), GUIRA_ECORRUPT);
+        assert_null(again);
+        assert_int_equal(guira_shared_load("no such file", &again), GUIRA_EIO);
+        unlink(path);
+        free(a.at);
+        free(b.at);
+        guira_shared_destroy(g);
+        model_free(&m);
+    }
+}
+
+static void refuse(const uint8_t *bytes, size_t n) {
+    guira_shared *g = NULL;
+    guira_status s = guira_shared_load_from(bytes, n, &g);
+    assert_true((s == GUIRA_EFORMAT || s == GUIRA_ECORRUPT) && g == NULL);
+}
+
+/* Each truncation, each flip of a bit, and shards that do not belong together. */
+static void test_damaged_bytes_are_refused(void **state) {
+    (void)state;
+    struct rng r = rng_for(__func__);
+    guira_shared *g = make(16, 2, &r), *other = make(16, 2, &r), *loaded = NULL;
+    struct model m = {0};
+    some_in(g, &m, 20, &r);
+    struct bytes a = saved(g), b = saved(other);
+    for (size_t n = 0; n < a.n; n++) refuse(a.at, n);
+    for (size_t bit = 0; bit < 8 * a.n; bit++) {
+        a.at[bit / 8] ^= (uint8_t)(1U << bit % 8);
+        refuse(a.at, a.n);
+        a.at[bit / 8] ^= (uint8_t)(1U << bit % 8);
+    }
+    assert_int_equal(guira_shared_load_from(a.at, a.n, &loaded), GUIRA_OK);
+    assert_has(loaded, &m);
+    append(&a, "more", 4);
+    refuse(a.at, a.n);
+    size_t half = 64 + (b.n - 64) / 2; /* both its shards are empty, and so of one size */
+    memcpy(b.at + half, a.at + a.n - 4 - (b.n - half), b.n - half);
+    refuse(b.at, b.n);
+    struct bytes small = {.most = a.n / 2};
+    assert_int_equal(guira_shared_save_to(g, append, &small), GUIRA_EIO);
+    assert_int_equal(guira_shared_save_to(NULL, append, &small), GUIRA_EINVAL);
+    assert_int_equal(guira_shared_load_from(NULL, 1, &loaded), GUIRA_EINVAL);
+    free(a.at);
+    free(b.at);
+    free(small.at);
+    guira_shared_destroy(g);
+    guira_shared_destroy(other);
+    model_free(&m);
+}
+
 /* ----------------------------------------------------------------------------------------------------------- the storm */
 
 enum { RESIDENTS = 2000, READERS = 2, WRITERS = 2 };
@@ -285,6 +381,9 @@ static void *look_after(void *arg) {
         bad += guira_shared_shrink_to_fit(s->g) != GUIRA_OK;
         bad += guira_shared_stats_get(s->g, &stats) != GUIRA_OK || stats.items < RESIDENTS;
         bad += guira_shared_validate(s->g, NULL) != GUIRA_OK;
+        struct bytes file = {0};
+        bad += guira_shared_save_to(s->g, append, &file) != GUIRA_OK;
+        free(file.at);
         atomic_fetch_add(&s->missed, bad);
     }
     return NULL;
@@ -362,6 +461,8 @@ int main(void) {
         cmocka_unit_test(test_bad_arguments_are_refused),
         cmocka_unit_test(test_the_rate_is_that_of_one_filter),
         cmocka_unit_test(test_what_fails_for_want_of_memory_changes_nothing),
+        cmocka_unit_test(test_what_was_saved_is_loaded_again),
+        cmocka_unit_test(test_damaged_bytes_are_refused),
         cmocka_unit_test(test_no_resident_is_missed_in_a_storm),
         cmocka_unit_test(test_of_threads_that_insert_one_key_just_one_is_told_so),
     };
