@@ -30,7 +30,7 @@ static void group(const guira_shared *g, const uint64_t *hash, size_t n, struct 
 
 static size_t contains_chunk(const guira_shared *g, const uint64_t *hash, size_t n, bool *out) {
     struct groups in;
-    bool found[CHUNK];
+    bool found[CHUNK] = {false};
     size_t present = 0;
     group(g, hash, n, &in);
     readers_enter();
