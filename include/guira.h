@@ -207,6 +207,10 @@ GUIRA_API guira_status guira_consistent_compact(guira *f);
 
 GUIRA_API guira_status guira_stats_get(const guira *f, guira_stats *out);
 
+/* How f was made, every default filled in, also for a filter from a file. The seed is in it: a filter that is created
+ * with this configuration is one that f can be merged with. EINVAL: an argument is NULL. */
+GUIRA_API guira_status guira_config_get(const guira *f, guira_config *out);
+
 /* Walks the whole filter and checks every invariant. ECORRUPT: *reason (if not NULL) names the first one broken; the
  * text is static. O(size). */
 GUIRA_API guira_status guira_validate(const guira *f, const char **reason);
@@ -394,6 +398,9 @@ GUIRA_API uint64_t guira_window_now(const guira_window *w);
  * thirty), a key whose entry was split without knowing into which half, which takes growth by a factor of a million, twice.
  * fpr counts all of them. */
 GUIRA_API guira_status guira_window_stats_get(const guira_window *w, guira_stats *out);
+
+/* How w was made, as guira_config_get; also for a window from a file. EINVAL: an argument is NULL. */
+GUIRA_API guira_status guira_window_config_get(const guira_window *w, guira_window_config *out);
 GUIRA_API guira_status guira_window_validate(const guira_window *w, const char **reason);
 
 /* Forgets everything but the time. ENOMEM. */

@@ -146,6 +146,12 @@ guira_status guira_stats_get(const guira *f, guira_stats *out) {
     return GUIRA_OK;
 }
 
+guira_status guira_config_get(const guira *f, guira_config *out) {
+    if (f == NULL || out == NULL) return GUIRA_EINVAL;
+    *out = f->config;
+    return GUIRA_OK;
+}
+
 guira_status guira_validate(const guira *f, const char **reason) {
     if (f == NULL) return GUIRA_EINVAL;
     const char *broken = f->ops->check(f);

@@ -119,6 +119,15 @@ uint64_t guira_window_now(const guira_window *w) { return w == NULL ? 0 : w->fil
 
 /* ----------------------------------------------------------------------------------------------------------- the whole */
 
+guira_status guira_window_config_get(const guira_window *w, guira_window_config *out) {
+    if (w == NULL || out == NULL) return GUIRA_EINVAL;
+    const guira_config *c = &w->filter.head.config;
+    *out = (guira_window_config){
+        .length = w->filter.clock.length, .fpr = c->fpr, .slides = w->filter.clock.slides, .capacity = c->capacity};
+    memcpy(out->seed, c->seed, sizeof c->seed);
+    return GUIRA_OK;
+}
+
 guira_status guira_window_stats_get(const guira_window *w, guira_stats *out) {
     return guira_stats_get(const_filter_of(w), out);
 }

@@ -386,6 +386,24 @@ static void test_seeds_are_drawn_and_kept(void **state) {
     }
 }
 
+static void test_configuration_makes_the_same_filter_again(void **state) {
+    (void)state;
+    for (int kind = GUIRA_TIDAL; kind <= GUIRA_CUCKOO; kind++) {
+        guira *f = seeded(NULL, (guira_kind)kind), *g;
+        guira_config c, again;
+        assert_int_equal(guira_config_get(f, &c), GUIRA_OK);
+        assert_true((int)c.kind == kind && c.slot_bits == 16 && c.max_load > 0 && c.max_kicks > 0);
+        assert_int_equal(guira_create(&c, &g), GUIRA_OK);
+        assert_true(digest(f) == digest(g));
+        assert_int_equal(guira_config_get(g, &again), GUIRA_OK);
+        assert_memory_equal(c.seed, again.seed, sizeof c.seed);
+        assert_int_equal(guira_config_get(NULL, &c), GUIRA_EINVAL);
+        assert_int_equal(guira_config_get(f, NULL), GUIRA_EINVAL);
+        guira_destroy(f);
+        guira_destroy(g);
+    }
+}
+
 /* ---------------------------------------------------------------------------------------------------- memory and the rest */
 
 static void test_all_memory_comes_from_the_hook(void **state) {
@@ -439,6 +457,7 @@ int main(void) {
         cmocka_unit_test(test_many_at_once_is_one_after_the_other),
         cmocka_unit_test(test_hashes_are_what_they_always_were),
         cmocka_unit_test(test_seeds_are_drawn_and_kept),
+        cmocka_unit_test(test_configuration_makes_the_same_filter_again),
         cmocka_unit_test(test_all_memory_comes_from_the_hook),
         cmocka_unit_test(test_every_status_has_a_text_of_its_own),
     };

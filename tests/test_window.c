@@ -384,11 +384,28 @@ static void test_senseless_arguments_are_refused(void **state) {
     assert_int_equal(guira_window_tick(NULL, 0), GUIRA_EINVAL);
     assert_int_equal(guira_window_now(NULL), 0);
     assert_int_equal(guira_window_stats_get(w, NULL), GUIRA_EINVAL);
+    assert_int_equal(guira_window_config_get(w, NULL), GUIRA_EINVAL);
+    assert_int_equal(guira_window_config_get(NULL, &c), GUIRA_EINVAL);
     assert_int_equal(guira_window_validate(NULL, NULL), GUIRA_EINVAL);
     assert_int_equal(guira_window_clear(NULL), GUIRA_EINVAL);
     assert_int_equal(guira_window_clone(w, NULL), GUIRA_EINVAL);
     guira_window_destroy(w);
     guira_window_destroy(NULL);
+}
+
+static void test_configuration_makes_the_same_window_again(void **state) {
+    (void)state;
+    guira_window_config c = {.length = 600, .slides = true, .capacity = 1000}, back, again;
+    guira_window *w, *v;
+    assert_int_equal(guira_window_create(&c, &w), GUIRA_OK);
+    assert_int_equal(guira_window_config_get(w, &back), GUIRA_OK);
+    assert_true(back.length == 600 && back.slides && back.capacity == 1000 && back.fpr > 0);
+    assert_int_equal(guira_window_create(&back, &v), GUIRA_OK);
+    assert_true(guira_window_hash(w, "x", 1) == guira_window_hash(v, "x", 1));
+    assert_int_equal(guira_window_config_get(v, &again), GUIRA_OK);
+    assert_memory_equal(back.seed, again.seed, sizeof back.seed);
+    guira_window_destroy(w);
+    guira_window_destroy(v);
 }
 
 int main(void) {
@@ -407,6 +424,7 @@ int main(void) {
         cmocka_unit_test(test_room_for_the_capacity_is_kept),
         cmocka_unit_test(test_false_positives_are_as_many_as_stats_tell),
         cmocka_unit_test(test_the_default_rate_holds_after_growth_by_a_million),
+        cmocka_unit_test(test_configuration_makes_the_same_window_again),
         cmocka_unit_test(test_senseless_arguments_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
