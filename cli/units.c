@@ -1,0 +1,141 @@
+/* See units.h. All readers go the same way: a number, and what its suffix multiplies it by. */
+#include "units.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct suffix {
+    const char *text;
+    double times;
+};
+
+/* A number that is not negative, in digits: strtod would take hexadecimal, "inf" and "nan" as well. */
+static bool read_number(const char **text, double *out) {
+    const char *p = *text;
+    size_t plain = strspn(p, "0123456789.");
+    char *end;
+    if (plain == 0 || strspn(p, ".") == plain || (*p == '0' && (p[1] == 'x' || p[1] == 'X'))) return false;
+    *out = strtod(p, &end);
+    *text = end;
+    return isfinite(*out);
+}
+
+static bool read_suffix(const char *text, const struct suffix *table, double *times) {
+    for (; table->text != NULL; table++)
+        if (strcmp(text, table->text) == 0) {
+            *times = table->times;
+            return true;
+        }
+    return false;
+}
+
+static bool read_scaled(const char *text, const struct suffix *table, uint64_t *out) {
+    double number, times;
+    if (!read_number(&text, &number) || !read_suffix(text, table, &times)) return false;
+    number = round(number * times);
+    if (number >= 9e18) return false;
+    *out = (uint64_t)number;
+    return true;
+}
+
+bool read_count(const char *text, uint64_t *out) {
+    static const struct suffix table[] = {{"", 1},    {"k", 1e3}, {"K", 1e3},  {"M", 1e6},
+                                          {"G", 1e9}, {"B", 1e9}, {"T", 1e12}, {NULL, 0}};
+    return read_scaled(text, table, out);
+}
+
+bool read_size(const char *text, uint64_t *out) {
+    static const struct suffix table[] = {
+        {"", 1},       {"B", 1},        {"K", 0x1p10},   {"k", 0x1p10},   {"M", 0x1p20},   {"G", 0x1p30},
+        {"T", 0x1p40}, {"KiB", 0x1p10}, {"MiB", 0x1p20}, {"GiB", 0x1p30}, {"TiB", 0x1p40}, {"kB", 1e3},
+        {"KB", 1e3},   {"MB", 1e6},     {"GB", 1e9},     {"TB", 1e12},    {NULL, 0}};
+    return read_scaled(text, table, out);
+}
+
+/* The unit of a part of a duration, in milliseconds; *text moves behind it. */
+static bool read_time_unit(const char **text, double *times) {
+    static const struct suffix table[] = {{"ms", 1},     {"s", 1e3},     {"m", 6e4}, {"h", 3.6e6},
+                                          {"d", 8.64e7}, {"w", 6.048e8}, {NULL, 0}};
+    char unit[3] = "";
+    size_t n = strcspn(*text, "0123456789.");
+    if (n >= sizeof unit) return false;
+    memcpy(unit, *text, n);
+    *text += n;
+    return read_suffix(unit, table, times);
+}
+
+bool read_duration(const char *text, uint64_t *out) {
+    double total = 0, number, times;
+    if (read_number(&text, &total) && *text == '\0') total *= 1000;
+    else if (!read_time_unit(&text, &times)) return false;
+    else {
+        for (total *= times; *text != '\0'; total += number * times)
+            if (!read_number(&text, &number) || !read_time_unit(&text, &times)) return false;
+    }
+    if (total < 1 || total >= 9e18) return false;
+    *out = (uint64_t)round(total);
+    return true;
+}
+
+bool read_rate(const char *text, double *out) {
+    double number, below = 1;
+    if (!read_number(&text, &number)) return false;
+    if (*text == '/') {
+        text++;
+        if (!read_number(&text, &below) || below == 0) return false;
+    } else if (*text == '%') {
+        text++;
+        below = 100;
+    }
+    *out = number / below;
+    return *text == '\0' && *out > 0 && *out < 1;
+}
+
+bool read_factor(const char *text, double *out) {
+    double number;
+    if (!read_number(&text, &number) || (*text != '\0' && strcmp(text, "x") != 0)) return false;
+    *out = number;
+    return number >= 1;
+}
+
+/* ------------------------------------------------------------------------------------------------------------- writing */
+
+/* With three digits, as most readers want them. */
+static const char *three(double number, const char *unit, char *to) {
+    int decimals = number < 9.995 ? 2 : number < 99.95 ? 1 : 0;
+    snprintf(to, UNIT_TEXT, "%.*f%s", decimals, number, unit);
+    return to;
+}
+
+const char *write_count(double n, char *to) {
+    static const char *const unit[] = {"", "k", "M", "G", "T", "P"};
+    unsigned i = 0;
+    for (; n >= 999.5 && i < 5; i++) n /= 1000;
+    if (i > 0) return three(n, unit[i], to);
+    snprintf(to, UNIT_TEXT, "%.0f", n);
+    return to;
+}
+
+const char *write_size(double bytes, char *to) {
+    static const char *const unit[] = {" B", " KiB", " MiB", " GiB", " TiB", " PiB"};
+    unsigned i = 0;
+    for (; bytes >= 1023.5 && i < 5; i++) bytes /= 1024;
+    if (i > 0) return three(bytes, unit[i], to);
+    snprintf(to, UNIT_TEXT, "%.0f B", bytes);
+    return to;
+}
+
+const char *write_span(double seconds, char *to) {
+    unsigned long s = seconds < 0 ? 0 : seconds > 1e9 ? 1000000000 : (unsigned long)seconds;
+    if (s < 3600) snprintf(to, UNIT_TEXT, "%lu:%02lu", s / 60, s % 60);
+    else snprintf(to, UNIT_TEXT, "%lu:%02lu:%02lu", s / 3600, s / 60 % 60, s % 60);
+    return to;
+}
+
+const char *write_rate(double fraction, char *to) {
+    if (fraction >= 1e-5) snprintf(to, UNIT_TEXT, "%.2g%%", 100 * fraction);
+    else snprintf(to, UNIT_TEXT, "%.1e", fraction);
+    return to;
+}
