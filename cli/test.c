@@ -1,0 +1,76 @@
+/* guira test: which lines are in a filter file. */
+#include <stdio.h>
+
+#include "commands.h"
+#include "filter_file.h"
+#include "keys.h"
+#include "out.h"
+#include "progress.h"
+#include "report.h"
+
+struct test {
+    struct key_options keys;
+    bool invert, quiet, count, trust, progress;
+    uint64_t present, absent;
+};
+
+static int flush_when_idle(void *context) {
+    (void)context;
+    out_flush();
+    return -1;
+}
+
+static void ask(struct test *t, const guira *f) {
+    struct lines in;
+    struct batch b;
+    uint64_t hash[BATCH];
+    bool there[BATCH];
+    lines_open(&in, key_line_end(&t->keys));
+    in.idle = flush_when_idle;
+    progress_begin(t->progress);
+    while (lines_next(&in, &b)) {
+        keys_hash(&t->keys, f, &b, hash);
+        t->present += guira_contains_hash_many(f, hash, b.n, there);
+        if (!t->quiet && !t->count) out_lines(&b, there, !t->invert, in.end);
+        progress_tick(&in);
+        t->absent = in.count - t->present;
+        if (t->quiet && t->absent > 0) break; /* the answer will not change */
+    }
+    out_flush();
+    progress_end(&in);
+    lines_close(&in);
+}
+
+static int test_run(int argc, char **argv) {
+    struct test t = {0};
+    const struct opt table[] = {
+        {'v', "invert", OPT_FLAG, &t.invert, NULL, "print the lines that surely are not in it", NULL},
+        {'c', "count", OPT_FLAG, &t.count, NULL, "print how many are and how many are not", NULL},
+        {'q', "quiet", OPT_FLAG, &t.quiet, NULL, "print nothing, stop at the first that is not", NULL},
+        {0, "trust", OPT_FLAG, &t.trust, NULL, "do not check FILE for damage first; large ones open at once", NULL},
+        KEY_OPTIONS(&t.keys),
+        PROGRESS_OPTION(&t.progress),
+        OPT_END,
+    };
+    options_read(&command_test, table, &argc, argv, 1, 1);
+    guira *f = filter_map(argv[1]);
+    if (!t.trust) filter_check(f, argv[1]);
+    ask(&t, f);
+    guira_destroy(f);
+    if (t.count && !t.quiet)
+        printf("present %llu\nabsent %llu\n", (unsigned long long)t.present, (unsigned long long)t.absent);
+    return t.absent == 0 ? EXIT_YES : EXIT_NO;
+}
+
+const struct command command_test = {
+    "test", "[options] FILE <lines", "print the lines that are (probably) in a filter file",
+    "What is printed with -v is surely not in FILE. What is printed without is in it, but for the rate of wrong\n"
+    "answers that 'guira info' tells. FILE is not loaded: many processes can share one, and it may be replaced\n"
+    "meanwhile. Exit status: 0 all lines are present, 1 some are absent, 2 trouble.\n"
+    "\n"
+    "examples:\n"
+    "  guira test known.gf <candidates.txt                  those we have\n"
+    "  guira test -v known.gf <candidates.txt               those we do not\n"
+    "  echo alice | guira test -q users.gf && echo 'she may be a user'\n"
+    "  guira test -c -t, -k2 known.gf <orders.csv\n",
+    test_run};
