@@ -28,6 +28,15 @@ root=$tmp/stage/opt/guira
 [ -f "$root/share/guira/guira.rules.yml" ] || fail "no alert rules"
 libdir=$(dirname "$(find "$root" -name libguira.a)")
 version=$(cat "$source/VERSION")
+
+# The tool: it runs from where it is, with its manual and completions.
+if [ -f "$root/bin/guira" ]; then
+    [ "$("$root/bin/guira" --version)" = "guira $version" ] || fail "guira --version says something else"
+    [ "$(printf 'a\nb\na\n' | "$root/bin/guira" uniq | tr '\n' ' ')" = "a b " ] || fail "guira uniq does something else"
+    for file in man/man1/guira.1 man/man3/guira.3 bash-completion/completions/guira zsh/site-functions/_guira; do
+        [ -s "$root/share/$file" ] || fail "no share/$file"
+    done
+fi
 so=$libdir/libguira.so.$version
 
 # The shared library: its name, and that it exports the public functions and nothing else.
