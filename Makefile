@@ -7,8 +7,8 @@ FUZZ_SECONDS ?= 600
 LAB_ARGS ?=
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 
-C_FILES = $(wildcard $(addsuffix /*.c,src tests tests/fuzz bench examples lab lab/*))
-H_FILES = $(wildcard $(addsuffix /*.h,include src tests tests/fuzz bench examples lab lab/*))
+C_FILES = $(wildcard $(addsuffix /*.c,src cli tests tests/cli tests/fuzz bench examples lab lab/*))
+H_FILES = $(wildcard $(addsuffix /*.h,include src cli tests tests/cli tests/fuzz bench examples lab lab/*))
 
 # $(call build,preset,options): configure and compile one preset.
 build = cmake --preset $(1) --log-level=WARNING $(2) && cmake --build --preset $(1) -j $(JOBS)
@@ -20,15 +20,25 @@ NO_ASLR = $(shell setarch $$(uname -m) -R true 2>/dev/null && echo setarch $$(un
 empty =
 space = $(empty) $(empty)
 
-.PHONY: all run test check fuzz bench lab lab-quick fmt fmt-check lint install clean help deps-build deps-test deps-lab
+.PHONY: all run test check fuzz bench lab lab-quick fmt fmt-check lint install deb clean help deps-build deps-test deps-lab
 .NOTPARALLEL:
 MAKEFLAGS += --no-print-directory
 
-all: deps-build ## build the library, the examples and the benchmark (build/release)
+all: deps-build ## build the library, the tool, the examples and the benchmark (build/release)
 	$(call build,release,-DGUIRA_TESTS=OFF)
 
-run: all ## build, then run the example examples/flows.c
-	build/release/examples/flows
+GUIRA = build/release/cli/guira
+
+run: all ## build, then show the tide and de-duplicate a stream of events
+	$(GUIRA) demo
+	@echo
+	@echo "A stream of events, about half of them delivered again:"
+	@echo
+	$(GUIRA) demo --events 2M | head -5
+	@echo
+	@echo "Each order once:"
+	@echo
+	$(GUIRA) demo --events 2M | $(GUIRA) uniq --key-field 2 --count | tail -5
 
 test: deps-build deps-test deps-lab fmt-check ## all tests, a build by clang, quick tests under sanitizers (address, undefined, thread)
 	$(call build,release,-DGUIRA_TESTS=ON)
@@ -74,6 +84,10 @@ lint: deps-build deps-test deps-lab fmt-check ## clang-tidy, cppcheck, clang-for
 
 install: all ## install below $(DESTDIR)$(PREFIX)
 	DESTDIR="$(DESTDIR)" cmake --install build/release --prefix "$(PREFIX)"
+
+deb: deps-build ## Debian packages in build/deb, checked by lintian
+	@sh scripts/deps.sh deb
+	sh scripts/deb.sh
 
 clean: ## remove everything that was built
 	rm -rf build

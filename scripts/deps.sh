@@ -1,13 +1,15 @@
 #!/bin/sh
 # Installs what is missing to build and test guira, on Debian 12. Silent when nothing is.
-# usage: deps.sh [build] [test] [lab]        (no argument: all)
+# usage: deps.sh [build] [test] [lab] [deb]        (no argument: all but deb)
 set -eu
 
-build_packages="gcc libc6-dev make cmake pkg-config libxxhash-dev liburcu-dev"
-test_packages="libcmocka-dev clang clang-format clang-tidy cppcheck libclang-rt-14-dev binutils prometheus locales"
+build_packages="gcc libc6-dev make cmake pkg-config libxxhash-dev liburcu-dev scdoc"
+test_packages="libcmocka-dev clang clang-format clang-tidy cppcheck libclang-rt-14-dev binutils prometheus locales zsh time"
 lab_packages="python3 gnuplot-nox"
+deb_packages="dpkg-dev debhelper lintian fakeroot"
 build_tools="cc make cmake pkg-config"
 lab_tools="python3 gnuplot"
+deb_tools="dpkg-buildpackage dh lintian"
 test_tools="readelf nm promtool localedef" # the linters are needed by "make lint" and "make fmt" only
 
 packages=
@@ -18,7 +20,8 @@ for group in "$@"; do
     build) packages="$packages $build_packages" tools="$tools $build_tools" ;;
     test) packages="$packages $test_packages" tools="$tools $test_tools" ;;
     lab) packages="$packages $lab_packages" tools="$tools $lab_tools" ;;
-    *) echo "deps.sh: unknown group '$group' (build, test, lab)" >&2 && exit 1 ;;
+    deb) packages="$packages $deb_packages" tools="$tools $deb_tools" ;;
+    *) echo "deps.sh: unknown group '$group' (build, test, lab, deb)" >&2 && exit 1 ;;
     esac
 done
 
