@@ -46,6 +46,14 @@ static void must_be_readable(const char *path) {
     if (!S_ISREG(st.st_mode)) trouble("%s: not a regular file", path);
 }
 
+void filter_or_window(const char *path, guira **f, guira_window **w) {
+    *w = NULL;
+    must_be_readable(path);
+    guira_status s = guira_map(path, f);
+    if (s == GUIRA_EFORMAT) s = guira_window_load(path, w);
+    if (s != GUIRA_OK && s != GUIRA_ECORRUPT) filter_trouble(path, s);
+}
+
 guira *filter_map_if_whole(const char *path) {
     guira *f;
     must_be_readable(path);

@@ -19,6 +19,9 @@ guira *filter_map(const char *path);
 /* The same, but NULL if the file is damaged so badly that it cannot be opened. */
 guira *filter_map_if_whole(const char *path);
 
+/* The same for a file that may also be the state of a window. One of *f and *w is set, neither if it is damaged. */
+void filter_or_window(const char *path, guira **f, guira_window **w);
+
 /* Ends the process if one bit of what was mapped is wrong. */
 void filter_check(const guira *f, const char *path);
 

@@ -72,22 +72,31 @@ const struct command command_info = {
 
 /* -------------------------------------------------------------------------------------------------------------- verify */
 
+/* The first thing that is wrong, or NULL; then s tells of what is in it. */
+static const char *find_damage(const char *path, guira_stats *s) {
+    guira *f;
+    guira_window *w;
+    const char *reason = NULL;
+    filter_or_window(path, &f, &w);
+    if (f == NULL && w == NULL) return "a part of it is missing or wrong";
+    if (w != NULL) guira_window_stats_get(w, s); /* to load one is to look at all of it */
+    else if (guira_validate(f, &reason) == GUIRA_OK) guira_stats_get(f, s);
+    guira_destroy(f);
+    guira_window_destroy(w);
+    return reason;
+}
+
 static int verify_run(int argc, char **argv) {
     bool quiet = false;
-    const char *reason = NULL;
-    guira_stats s;
+    guira_stats s = {0};
     const struct opt table[] = {{'q', "quiet", OPT_FLAG, &quiet, NULL, "print nothing if all is well", NULL}, OPT_END};
     options_read(&command_verify, table, &argc, argv, 1, 1);
-    guira *f = filter_map_if_whole(argv[1]);
-    if (f == NULL) reason = "a part of it is missing or wrong";
-    else guira_validate(f, &reason);
+    const char *reason = find_damage(argv[1], &s);
     if (reason != NULL) {
         note("%s: damaged: %s; restore it from a copy, or build it anew from its lines", argv[1], reason);
         return EXIT_NO;
     }
-    guira_stats_get(f, &s);
     if (!quiet) printf("%s: whole, %" PRIu64 " items\n", argv[1], s.items);
-    guira_destroy(f);
     return EXIT_YES;
 }
 

@@ -8,18 +8,24 @@
 
 static bool print_bytes(void *to, const void *bytes, size_t n) { return fwrite(bytes, 1, n, to) == n; }
 
+static guira_observed open_for(char **names, size_t i) {
+    guira *f;
+    guira_window *w;
+    for (size_t j = 0; j < i; j++)
+        if (strcmp(names[j], names[i]) == 0) trouble("%s: name each file only once", names[i]);
+    filter_or_window(names[i], &f, &w);
+    if (f == NULL && w == NULL) filter_trouble(names[i], GUIRA_ECORRUPT);
+    return (guira_observed){.name = names[i], .filter = f, .window = w};
+}
+
+/* What was opened stays so until the process ends, in a moment. */
 static int metrics_run(int argc, char **argv) {
     enum { MOST = 1000 };
-    guira_observed what[MOST] = {{0}};
+    static guira_observed what[MOST];
     const struct opt table[] = {OPT_END};
     options_read(&command_metrics, table, &argc, argv, 1, MOST);
     size_t n = (size_t)argc - 1;
-    for (size_t i = 0; i < n; i++) {
-        for (size_t j = 0; j < i; j++)
-            if (strcmp(what[j].name, argv[i + 1]) == 0) trouble("%s: name each file only once", argv[i + 1]);
-        what[i].name = argv[i + 1];
-        what[i].filter = filter_map(argv[i + 1]);
-    }
+    for (size_t i = 0; i < n; i++) what[i] = open_for(argv + 1, i);
     guira_status s = guira_metrics_write(what, n, print_bytes, stdout);
     if (s != GUIRA_OK) trouble("%s", guira_strerror(s));
     return EXIT_YES;
@@ -27,7 +33,8 @@ static int metrics_run(int argc, char **argv) {
 
 const struct command command_metrics = {
     "metrics", "FILE...", "print metrics of filter files for Prometheus",
-    "In the text format, each file by its name as given. Exit status: 0, or 2 for trouble.\n"
+    "In the text format, each file by its name as given; also for states of 'guira uniq'. Exit status: 0, or 2 for "
+    "trouble.\n"
     "\n"
     "examples:\n"
     "  guira metrics users.gf >/var/lib/node_exporter/guira.prom.new &&\n"
