@@ -4,16 +4,23 @@ PREFIX ?= /usr/local
 DESTDIR ?=
 BENCH_ARGS ?=
 FUZZ_SECONDS ?= 600
+LAB_ARGS ?=
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 
-C_FILES = $(wildcard $(addsuffix /*.c,src tests tests/fuzz bench examples))
-H_FILES = $(wildcard $(addsuffix /*.h,include src tests tests/fuzz bench examples))
+C_FILES = $(wildcard $(addsuffix /*.c,src tests tests/fuzz bench examples lab lab/*))
+H_FILES = $(wildcard $(addsuffix /*.h,include src tests tests/fuzz bench examples lab lab/*))
 
 # $(call build,preset,options): configure and compile one preset.
 build = cmake --preset $(1) --log-level=WARNING $(2) && cmake --build --preset $(1) -j $(JOBS)
 ctest = ctest --preset $(1) -j $(JOBS)
 
-.PHONY: all run test check fuzz bench fmt fmt-check lint install clean help deps-build deps-test
+# What several threads take part in. ThreadSanitizer of gcc 12 cannot live with as much ASLR as new kernels give.
+TSAN_TESTS = test_shared test_metrics
+NO_ASLR = $(shell setarch $$(uname -m) -R true 2>/dev/null && echo setarch $$(uname -m) -R)
+empty =
+space = $(empty) $(empty)
+
+.PHONY: all run test check fuzz bench lab lab-quick fmt fmt-check lint install clean help deps-build deps-test deps-lab
 .NOTPARALLEL:
 MAKEFLAGS += --no-print-directory
 
@@ -23,14 +30,16 @@ all: deps-build ## build the library, the examples and the benchmark (build/rele
 run: all ## build, then run the example examples/flows.c
 	build/release/examples/flows
 
-test: deps-build deps-test fmt-check ## all tests, a build by clang, quick tests under sanitizers
+test: deps-build deps-test deps-lab fmt-check ## all tests, a build by clang, quick tests under sanitizers (address, undefined, thread)
 	$(call build,release,-DGUIRA_TESTS=ON)
 	$(call ctest,release)
 	if command -v clang >/dev/null; then $(call build,clang); else echo "no clang: not built with it"; fi
 	$(call build,asan)
 	GUIRA_QUICK=1 $(call ctest,asan)
+	cmake --preset tsan --log-level=WARNING && cmake --build --preset tsan -j $(JOBS) --target $(TSAN_TESTS)
+	GUIRA_QUICK=1 $(NO_ASLR) ctest --preset tsan -R '^($(subst $(space),|,$(TSAN_TESTS)))$$'
 
-check: deps-build deps-test ## all tests in full under ASan and UBSan
+check: deps-build deps-test deps-lab ## all tests in full under ASan and UBSan
 	$(call build,asan)
 	$(call ctest,asan)
 
@@ -45,13 +54,19 @@ fuzz: deps-build deps-test ## fuzz loading and operations, $(FUZZ_SECONDS) secon
 bench: all ## build, then run the benchmark with $(BENCH_ARGS)
 	build/release/bench/guira-bench $(BENCH_ARGS)
 
+lab: all deps-lab ## the papers' tables and figures: lab/out/index.html; $(LAB_ARGS) go to lab/run.py
+	python3 lab/run.py $(LAB_ARGS)
+
+lab-quick: all deps-lab ## the same in a minute, with smaller sizes: build/release/lab/out/index.html
+	python3 lab/run.py --quick --out build/release/lab/out $(LAB_ARGS)
+
 fmt: deps-test ## format every source file in place
 	clang-format -i $(C_FILES) $(H_FILES)
 
 fmt-check: deps-test
 	clang-format --dry-run -Werror $(C_FILES) $(H_FILES)
 
-lint: deps-build deps-test fmt-check ## clang-tidy, cppcheck, clang-format: no finding is allowed
+lint: deps-build deps-test deps-lab fmt-check ## clang-tidy, cppcheck, clang-format: no finding is allowed
 	cmake --preset release --log-level=WARNING -DGUIRA_TESTS=ON
 	printf '%s\n' $(C_FILES) | xargs -P $(JOBS) -n 1 clang-tidy --quiet -p build/release
 	cppcheck --quiet --error-exitcode=1 --enable=warning,performance,portability --inline-suppr -j $(JOBS) \
@@ -71,3 +86,6 @@ deps-build:
 
 deps-test:
 	@sh scripts/deps.sh test
+
+deps-lab:
+	@sh scripts/deps.sh lab

@@ -1,21 +1,24 @@
 #!/bin/sh
 # Installs what is missing to build and test guira, on Debian 12. Silent when nothing is.
-# usage: deps.sh [build] [test]        (no argument: both)
+# usage: deps.sh [build] [test] [lab]        (no argument: all)
 set -eu
 
 build_packages="gcc libc6-dev make cmake pkg-config libxxhash-dev liburcu-dev"
 test_packages="libcmocka-dev clang clang-format clang-tidy cppcheck libclang-rt-14-dev binutils prometheus locales"
+lab_packages="python3 gnuplot-nox"
 build_tools="cc make cmake pkg-config"
+lab_tools="python3 gnuplot"
 test_tools="readelf nm promtool localedef" # the linters are needed by "make lint" and "make fmt" only
 
 packages=
 tools=
-[ $# -gt 0 ] || set -- build test
+[ $# -gt 0 ] || set -- build test lab
 for group in "$@"; do
     case $group in
     build) packages="$packages $build_packages" tools="$tools $build_tools" ;;
     test) packages="$packages $test_packages" tools="$tools $test_tools" ;;
-    *) echo "deps.sh: unknown group '$group' (build, test)" >&2 && exit 1 ;;
+    lab) packages="$packages $lab_packages" tools="$tools $lab_tools" ;;
+    *) echo "deps.sh: unknown group '$group' (build, test, lab)" >&2 && exit 1 ;;
     esac
 done
 

@@ -30,7 +30,7 @@ static void group(const guira_shared *g, const uint64_t *hash, size_t n, struct 
 
 static size_t contains_chunk(const guira_shared *g, const uint64_t *hash, size_t n, bool *out) {
     struct groups in;
-    bool found[CHUNK];
+    bool found[CHUNK] = {false};
     size_t present = 0;
     group(g, hash, n, &in);
     readers_enter();
@@ -58,7 +58,7 @@ typedef size_t change_many(guira *f, const uint64_t *hash, size_t n, guira_statu
 
 static size_t change_chunk(guira_shared *g, const uint64_t *hash, size_t n, guira_status *out, change_many *how) {
     struct groups in;
-    guira_status status[CHUNK];
+    guira_status status[CHUNK] = {GUIRA_OK};
     size_t done = 0;
     group(g, hash, n, &in);
     for (unsigned s = 0; s < g->shards; s++) {

@@ -225,7 +225,7 @@ ALWAYS_INLINE guira_status insert(struct tidal *f, uint64_t address, unsigned w)
  * grow: EFULL. */
 ALWAYS_INLINE guira_status adopt(struct tidal *f, struct entry e, unsigned w) {
     struct entry other = e;
-    bool fits = entry_fits(f, e) | entry_cross(f, &other, w);
+    bool fits = entry_cross(f, &other, w) || entry_fits(f, e);
     if (!fits && !guira__elders_ready(f, &e, 1)) return GUIRA_ENOMEM;
     if (!fits) guira__elders_add(f, e);
     else if (!place(f, e, f->head.config.max_kicks, NULL, w)) {

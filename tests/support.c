@@ -157,6 +157,12 @@ uint64_t digest(const guira *f) {
     return d;
 }
 
+guira_stats stats_of(const guira *f) {
+    guira_stats s;
+    assert_int_equal(guira_stats_get(f, &s), GUIRA_OK);
+    return s;
+}
+
 void assert_valid(const guira *f) {
     const char *reason = NULL;
     guira_status s = guira_validate(f, &reason);

@@ -69,6 +69,8 @@ uint64_t digest(const guira *f);
 
 void assert_valid(const guira *f);
 
+guira_stats stats_of(const guira *f);
+
 /* -------------------------------------------------------------------------------------------------------------- model */
 
 /* An exact multiset of 64-bit hashes, in the order they came except that a removed one gives its place to the last. */

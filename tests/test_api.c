@@ -20,12 +20,6 @@ static void on_every_variant(const char *test, on_filter *check) {
     }
 }
 
-static guira_stats stats_of(const guira *f) {
-    guira_stats s;
-    assert_int_equal(guira_stats_get(f, &s), GUIRA_OK);
-    return s;
-}
-
 /* ------------------------------------------------------------------------------------------------------- configurations */
 
 static void test_defaults_are_all_zero(void **state) {

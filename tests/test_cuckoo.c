@@ -17,12 +17,6 @@ static guira *make(unsigned w, uint64_t capacity, struct rng *r) {
     return variant_make(&v, r, capacity);
 }
 
-static guira_stats stats_of(const guira *f) {
-    guira_stats s;
-    assert_int_equal(guira_stats_get(f, &s), GUIRA_OK);
-    return s;
-}
-
 static void insert_new(guira *f, struct model *m, struct rng *r) {
     uint64_t hash = rng_next(r);
     assert_int_equal(guira_insert_hash(f, hash), GUIRA_OK);

@@ -6,12 +6,6 @@
 
 enum { SLOTS = 4 };
 
-static guira_stats stats_of(const guira *f) {
-    guira_stats s;
-    assert_int_equal(guira_stats_get(f, &s), GUIRA_OK);
-    return s;
-}
-
 static guira *make(guira_config c, struct rng *r) {
     guira *f;
     c.kind = GUIRA_DYNAMIC;

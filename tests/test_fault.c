@@ -14,12 +14,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static guira_stats stats_of(const guira *f) {
-    guira_stats s;
-    assert_int_equal(guira_stats_get(f, &s), GUIRA_OK);
-    return s;
-}
-
 /* ------------------------------------------------------------------------------------------------------------- the play */
 
 struct play {

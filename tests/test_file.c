@@ -79,12 +79,6 @@ static void test_a_loaded_filter_is_the_saved_one_and_goes_on_as_it_would(void *
         }
 }
 
-static guira_stats stats_of(const guira *f) {
-    guira_stats s;
-    assert_int_equal(guira_stats_get(f, &s), GUIRA_OK);
-    return s;
-}
-
 static void test_stash_and_elders_come_back(void **state) {
     (void)state;
     struct rng r = rng_for(__func__);

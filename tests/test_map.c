@@ -3,12 +3,6 @@
 
 #include "file_support.h"
 
-static guira_stats stats_of(const guira *f) {
-    guira_stats s;
-    assert_int_equal(guira_stats_get(f, &s), GUIRA_OK);
-    return s;
-}
-
 static guira *mapped(const char *path) {
     guira *f;
     assert_int_equal(guira_map(path, &f), GUIRA_OK);

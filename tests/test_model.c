@@ -59,12 +59,6 @@ static void world_end(struct world *w) {
     free(w->crowd.hash);
 }
 
-static guira_stats stats_of(const guira *f) {
-    guira_stats s;
-    assert_int_equal(guira_stats_get(f, &s), GUIRA_OK);
-    return s;
-}
-
 /* ------------------------------------------------------------------------------------------------------------- checking */
 
 static void assert_member(const struct world *w, uint64_t hash, uint64_t copies) {

@@ -19,7 +19,7 @@ static guira_shared *make(unsigned w, unsigned shards, struct rng *r) {
     return g;
 }
 
-static guira_stats stats_of(const guira_shared *g) {
+static guira_stats shared_stats(const guira_shared *g) {
     guira_stats s;
     assert_int_equal(guira_shared_stats_get(g, &s), GUIRA_OK);
     return s;
@@ -33,7 +33,7 @@ static void assert_sound(const guira_shared *g) {
 }
 
 static void assert_has(const guira_shared *g, const struct model *m) {
-    assert_int_equal(stats_of(g).items, m->n);
+    assert_int_equal(shared_stats(g).items, m->n);
     for (size_t i = 0; i < m->n; i++)
         if (!guira_shared_contains_hash(g, m->hash[i])) fail_msg("member %zu of %zu is missing", i, m->n);
     assert_sound(g);
@@ -124,7 +124,7 @@ static void test_keys_are_added_counted_and_removed(void **state) {
     assert_int_equal(guira_shared_remove(g, "ana", 3), GUIRA_OK);
     assert_int_equal(guira_shared_remove(g, "ana", 3), GUIRA_OK);
     assert_int_equal(guira_shared_remove(g, "ana", 3), GUIRA_ENOTFOUND);
-    assert_int_equal(stats_of(g).items, 1);
+    assert_int_equal(shared_stats(g).items, 1);
     guira_shared_destroy(g);
 }
 
@@ -163,7 +163,7 @@ static void test_the_rate_is_that_of_one_filter(void **state) {
     struct model m = {0};
     some_in(g, &m, 200000, &r);
     enum { ASKED = 1 << 20 };
-    double expected = stats_of(g).fpr * ASKED, hits = 0;
+    double expected = shared_stats(g).fpr * ASKED, hits = 0;
     for (size_t i = 0; i < ASKED; i++) hits += guira_shared_contains_hash(g, rng_next(&r));
     print_message("  %.0f false positives of %d, %.0f predicted\n", hits, ASKED, expected);
     assert_true((hits - expected) * (hits - expected) < 25 * expected);
@@ -409,7 +409,7 @@ static void weather(unsigned w, unsigned shards, struct rng *r) {
     for (size_t i = 0; i < READERS + WRITERS + 1; i++)
         assert_int_equal(pthread_create(&thread[i], NULL, role[i], s), 0);
     for (size_t i = 0; i < READERS + WRITERS + 1; i++) assert_int_equal(pthread_join(thread[i], NULL), 0);
-    guira_stats stats = stats_of(s->g);
+    guira_stats stats = shared_stats(s->g);
     print_message("  w=%u, %u shards: %lu questions, %lu wrong; %llu buckets made, %llu given back\n", w, shards,
                   (unsigned long)s->asked, (unsigned long)s->missed, (unsigned long long)stats.grows,
                   (unsigned long long)stats.shrinks);
@@ -448,7 +448,7 @@ static void test_of_threads_that_insert_one_key_just_one_is_told_so(void **state
     pthread_t thread[3];
     for (size_t i = 0; i < 3; i++) assert_int_equal(pthread_create(&thread[i], NULL, insert_same, s), 0);
     for (size_t i = 0; i < 3; i++) assert_int_equal(pthread_join(thread[i], NULL), 0);
-    assert_int_equal(s->asked, stats_of(s->g).items);
+    assert_int_equal(s->asked, shared_stats(s->g).items);
     assert_true(s->asked >= 19990 && s->asked <= 20000);
     guira_shared_destroy(s->g);
     free(s);

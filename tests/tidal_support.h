@@ -24,12 +24,6 @@ static inline struct tidal *tidal(guira *f) { return (struct tidal *)f; }
 
 static inline uint64_t buckets_of(guira *f) { return bucket_count(tidal(f)); }
 
-static inline guira_stats stats_of(const guira *f) {
-    guira_stats s;
-    assert_int_equal(guira_stats_get(f, &s), GUIRA_OK);
-    return s;
-}
-
 static inline void insert_new(guira *f, struct model *m, struct rng *r) {
     uint64_t hash = rng_next(r);
     assert_int_equal(guira_insert_hash(f, hash), GUIRA_OK);

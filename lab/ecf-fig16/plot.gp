@@ -1,0 +1,7 @@
+set xlabel "part of the first size, 1/x"
+set ylabel "false-positive rate"
+set yrange [0:*]
+set logscale x 2
+set key bottom left
+plot "data.csv" using 1:2:3 with yerrorlines lt 3 pt 7 ps 0.6 title "ECF", \
+     "data.csv" using 1:4:5 with yerrorlines lt 1 pt 7 ps 0.6 title "tidal"

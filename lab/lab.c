@@ -1,0 +1,234 @@
+/* See lab.h. */
+#include "lab.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#if defined(__clang__)
+#define COMPILER __VERSION__
+#else
+#define COMPILER "gcc " __VERSION__
+#endif
+
+/* --------------------------------------------------------------------------------------------------------- messages */
+
+void lab_die(const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    vfprintf(stderr, format, args);
+    va_end(args);
+    fputc('\n', stderr);
+    exit(2);
+}
+
+void lab_say(const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    vprintf(format, args);
+    va_end(args);
+    putchar('\n');
+    fflush(stdout);
+}
+
+const char *text(const char *format, ...) {
+    static char ring[8][300];
+    static unsigned at;
+    char *buffer = ring[at++ % 8];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(buffer, sizeof ring[0], format, args);
+    va_end(args);
+    return buffer;
+}
+
+/* ---------------------------------------------------------------------------------------------- arguments and files */
+
+static const char *cpu_model(void) {
+    static char line[256];
+    FILE *in = fopen("/proc/cpuinfo", "r");
+    const char *name = "unknown";
+    while (in != NULL && fgets(line, sizeof line, in) != NULL) {
+        const char *colon = strchr(line, ':');
+        if (strncmp(line, "model name", 10) != 0 || colon == NULL) continue;
+        line[strcspn(line, "\n")] = '\0';
+        name = colon + 2;
+        break;
+    }
+    if (in != NULL) fclose(in);
+    return name;
+}
+
+FILE *lab_file(const struct lab *lab, const char *file) {
+    const char *path = text("%s/%s", lab->out, file), *commit = getenv("LAB_COMMIT");
+    FILE *f = fopen(path, "w");
+    if (f == NULL) lab_die("%s: %s: %s", lab->name, path, strerror(errno));
+    fprintf(f, "# experiment: %s%s\n# commit: %s\n", lab->name, lab->quick ? " (quick)" : "",
+            commit ? commit : "unknown");
+    fprintf(f, "# cpu: %s\n# compiler: %s\n# seed: %" PRIu64 "\n", cpu_model(), COMPILER, lab->seed);
+    return f;
+}
+
+struct lab lab_open(int argc, char **argv, const char *name) {
+    struct lab lab = {.name = name, .seed = 2018};
+    for (int i = 1; i < argc; i++) {
+        bool value = i + 1 < argc;
+        if (strcmp(argv[i], "--quick") == 0) lab.quick = true;
+        else if (strcmp(argv[i], "--out") == 0 && value) lab.out = argv[++i];
+        else if (strcmp(argv[i], "--trace") == 0 && value) lab.trace = argv[++i];
+        else if (strcmp(argv[i], "--seed") == 0 && value) lab.seed = strtoull(argv[++i], NULL, 0);
+        else lab_die("usage: %s --out DIR [--quick] [--seed N] [--trace FILE]", name);
+    }
+    if (lab.out == NULL) lab_die("usage: %s --out DIR [--quick] [--seed N] [--trace FILE]", name);
+    lab.data = lab_file(&lab, "data.csv");
+    lab.checks = lab_file(&lab, "checks.csv");
+    fputs("kind,what,printed,measured,difference,outcome\n", lab.checks);
+    return lab;
+}
+
+int lab_close(struct lab *lab) {
+    bool bad = ferror(lab->data) || ferror(lab->checks);
+    bad |= fclose(lab->data) != 0;
+    bad |= fclose(lab->checks) != 0;
+    if (bad) lab_die("%s: cannot write to %s", lab->name, lab->out);
+    return lab->broken > 0;
+}
+
+/* --------------------------------------------------------------------------------------------------------- findings */
+
+static void put_quoted(FILE *out, const char *s) {
+    fputc('"', out);
+    for (; *s != '\0'; s++) {
+        if (*s == '"') fputc('"', out);
+        fputc(*s, out);
+    }
+    fputc('"', out);
+}
+
+static void put_row(struct lab *lab, const char *const cell[6]) {
+    for (int i = 0; i < 6; i++) {
+        if (i > 0) fputc(',', lab->checks);
+        put_quoted(lab->checks, cell[i]);
+    }
+    fputc('\n', lab->checks);
+}
+
+void lab_compare(struct lab *lab, const char *what, double printed, double measured, double within) {
+    double difference = printed != 0 ? measured / printed - 1 : measured;
+    bool same = fabs(difference) <= within;
+    put_row(lab, (const char *[]){"compare", what, text("%.10g", printed), text("%.10g", measured),
+                                  text("%+.2f %%", 100 * difference), same ? "reproduced" : "differs"});
+}
+
+void lab_agree(struct lab *lab, const char *what, const char *printed, const char *measured, bool agrees) {
+    put_row(lab, (const char *[]){"compare", what, printed, measured, "", agrees ? "reproduced" : "differs"});
+}
+
+void lab_refute(struct lab *lab, const char *what, const char *printed, const char *measured, bool refuted) {
+    put_row(lab, (const char *[]){"refute", what, printed, measured, "", refuted ? "refuted" : "not refuted"});
+}
+
+void lab_hold(struct lab *lab, const char *what, const char *measured, bool holds) {
+    put_row(lab, (const char *[]){"hold", what, "", measured, "", holds ? "holds" : "broken"});
+    if (holds) return;
+    lab->broken++;
+    fprintf(stderr, "%s: does not hold: %s (measured: %s)\n", lab->name, what, measured);
+}
+
+void lab_note(struct lab *lab, const char *what, const char *measured) {
+    put_row(lab, (const char *[]){"note", what, "", measured, "", ""});
+}
+
+/* ------------------------------------------------------------------------------------------------------------ rates */
+
+struct rate rate_of(uint64_t hits, uint64_t trials) {
+    double n = (double)trials, p = (double)hits / n;
+    if (hits == 0 || hits == trials) return (struct rate){p, 3 / n}; /* the rule of three */
+    return (struct rate){p, 1.96 * sqrt(p * (1 - p) / n)};
+}
+
+const char *rate_text(struct rate r) { return text("%.3g \302\261 %.1g", r.value, r.error); }
+
+/* Three times the 95 % error: so many rates are checked that one in twenty would be wrong too often. */
+bool rate_is(struct rate r, double expected, double beyond) {
+    return fabs(r.value - expected) <= 3 * r.error + beyond * expected;
+}
+
+/* -------------------------------------------------------------------------------------------------- chance and keys */
+
+uint64_t mix(uint64_t x) {
+    x = (x ^ (x >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+    x = (x ^ (x >> 27)) * UINT64_C(0x94d049bb133111eb);
+    return x ^ (x >> 31);
+}
+
+uint64_t dice_next(struct dice *r) { return mix(r->state += UINT64_C(0x9e3779b97f4a7c15)); }
+uint64_t dice_below(struct dice *r, uint64_t n) { return dice_next(r) % n; }
+double dice_unit(struct dice *r) { return ldexp((double)(dice_next(r) >> 11), -53); }
+
+struct key key_of(enum stream stream, uint64_t i) {
+    struct key key;
+    uint64_t first = mix((uint64_t)stream << 56 | i), rest = mix(first + 1);
+    memcpy(key.bytes, &first, sizeof first);
+    memcpy(key.bytes + sizeof first, &rest, KEY_BYTES - sizeof first);
+    return key;
+}
+
+/* ---------------------------------------------------------------------------------------------------------- filters */
+
+guira *lab_filter(const struct lab *lab, guira_config c) {
+    guira *f;
+    uint64_t seed[2] = {mix(lab->seed + 1), mix(lab->seed + 2)};
+    memcpy(c.seed, seed, sizeof c.seed);
+    guira_status s = guira_create(&c, &f);
+    if (s != GUIRA_OK) lab_die("%s: a filter could not be made: %s", lab->name, guira_strerror(s));
+    return f;
+}
+
+guira_status lab_insert(guira *f, enum stream stream, uint64_t i) {
+    struct key key = key_of(stream, i);
+    return guira_insert(f, key.bytes, KEY_BYTES);
+}
+
+guira_status lab_remove(guira *f, enum stream stream, uint64_t i) {
+    struct key key = key_of(stream, i);
+    return guira_remove(f, key.bytes, KEY_BYTES);
+}
+
+bool lab_contains(const guira *f, enum stream stream, uint64_t i) {
+    struct key key = key_of(stream, i);
+    return guira_contains(f, key.bytes, KEY_BYTES);
+}
+
+guira_stats lab_stats(const guira *f) {
+    guira_stats stats;
+    if (guira_stats_get(f, &stats) != GUIRA_OK) lab_die("a filter has no statistics");
+    return stats;
+}
+
+struct rate lab_fpr(const guira *f, uint64_t probes) {
+    uint64_t hits = 0;
+    for (uint64_t i = 0; i < probes; i++) hits += lab_contains(f, STRANGERS, i);
+    return rate_of(hits, probes);
+}
+
+uint64_t lab_missing(const guira *f, uint64_t from, uint64_t to) {
+    uint64_t missing = 0;
+    for (uint64_t i = from; i < to; i++) missing += !lab_contains(f, MEMBERS, i);
+    return missing;
+}
+
+uint64_t lab_fill(guira *f, uint64_t from, uint64_t to) {
+    for (uint64_t i = from; i < to; i++)
+        if (lab_insert(f, MEMBERS, i) != GUIRA_OK) return i;
+    return to;
+}
+
+double now(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}

@@ -1,0 +1,210 @@
+"""From what the experiments wrote to one page: texts, plots, tables, and verdicts computed from the checks."""
+import csv
+import html
+import re
+
+BADGES = {  # what it says, and its colour
+    "reproduced": ("reproduced", "good"),
+    "partly": ("reproduced in part", "fair"),
+    "differs": ("does not reproduce", "fair"),
+    "refuted": ("wrong as printed", "note"),
+    "unrefuted": ("not shown wrong", "bad"),
+    "holds": ("holds", "good"),
+    "broken": ("OUR STATEMENT FAILS", "bad"),
+}
+
+GROUPS = {
+    "ccf": "The consistent cuckoo filter",
+    "ecf": "The elastic cuckoo filter",
+    "guide": "Guide and tutorial",
+    "tutorial": "Guide and tutorial",
+    "erratum": "Errata",
+}
+
+
+# ---------------------------------------------------------------------------------------------------------------- reading
+
+def read_text(path):
+    """'name: value' with indented continuation lines."""
+    fields, name = {}, None
+    for line in path.read_text(encoding="utf-8").splitlines():
+        found = re.match(r"(\w+): ?(.*)", line)
+        if found:
+            name = found.group(1)
+            fields[name] = found.group(2)
+        elif name:
+            fields[name] += "\n" + line.strip()
+    return fields
+
+
+def read_checks(path):
+    with path.open(encoding="utf-8") as lines:
+        return list(csv.DictReader(line for line in lines if not line.startswith("#")))
+
+
+def of_kind(checks, kind, outcome=None):
+    return [c for c in checks if c["kind"] == kind and outcome in (None, c["outcome"])]
+
+
+# --------------------------------------------------------------------------------------------------------------- verdicts
+
+def badge_of(checks):
+    if of_kind(checks, "hold", "broken"):
+        return "broken"
+    if of_kind(checks, "refute", "not refuted"):
+        return "unrefuted"
+    if of_kind(checks, "refute"):
+        return "refuted"
+    compared, same = of_kind(checks, "compare"), of_kind(checks, "compare", "reproduced")
+    if not compared:
+        return "holds"
+    return "reproduced" if len(same) == len(compared) else "partly" if same else "differs"
+
+
+def listed(items, most=4):
+    more = f"; and {len(items) - most} more" if len(items) > most else ""
+    return "; ".join(items[:most]) + more
+
+
+def compared_sentence(checks):
+    compared, other = of_kind(checks, "compare"), of_kind(checks, "compare", "differs")
+    if not compared:
+        return ""
+    sizes = [abs(float(c["difference"].split()[0])) for c in compared if c["difference"]]
+    if not other:
+        worst = f", the greatest difference being {max(sizes):.2g} %" if sizes and max(sizes) > 0 else ""
+        one = len(compared) == 1
+        return f"Reproduced: {'the statement' if one else f'all {len(compared)} statements'}{worst}."
+    detail = [f"{c['what']} (printed {c['printed']}, measured {c['measured']}"
+              + (f", {c['difference']}" if c["difference"] else "") + ")" for c in other]
+    return f"{len(compared) - len(other)} of {len(compared)} reproduced. Does not reproduce: {listed(detail)}."
+
+
+def refuted_sentence(checks):
+    wrong, not_wrong = of_kind(checks, "refute", "refuted"), of_kind(checks, "refute", "not refuted")
+    parts = []
+    if wrong:
+        parts.append("Wrong as printed: " + listed([f"{c['what']} ({c['printed']}; measured: {c['measured']})" for c in wrong]) + ".")
+    if not_wrong:
+        parts.append("We expected an error and found none: "
+                     + listed([f"{c['what']} ({c['printed']}; measured: {c['measured']})" for c in not_wrong]) + ".")
+    return " ".join(parts)
+
+
+def held_sentence(checks):
+    held, broken = of_kind(checks, "hold"), of_kind(checks, "hold", "broken")
+    if broken:
+        return "DOES NOT HOLD: " + listed([f"{c['what']} ({c['measured']})" for c in broken]) + "."
+    if not held:
+        return ""
+    return "Holds: " + listed([f"{c['what']} ({c['measured']})" for c in held], 3) + "."
+
+
+def verdict_of(checks):
+    return " ".join(filter(None, (compared_sentence(checks), refuted_sentence(checks), held_sentence(checks))))
+
+
+# ------------------------------------------------------------------------------------------------------------------- HTML
+
+def prose(text):
+    """Escaped, with `code` and blank lines between paragraphs."""
+    parts = [p.strip() for p in re.split(r"\n\s*\n", text) if p.strip()]
+    return "".join("<p>" + re.sub(r"`([^`]+)`", r"<code>\1</code>", html.escape(p, quote=False)) + "</p>" for p in parts)
+
+
+def badge(kind):
+    words, colour = BADGES[kind]
+    return f'<span class="badge {colour}">{words}</span>'
+
+
+def inline_svg(path, name):
+    """The plot, with ids of its own (gnuplot gives every plot the same ones) and no prologue."""
+    svg = path.read_text(encoding="utf-8")
+    svg = svg[svg.index("<svg"):]
+    mark = re.sub(r"\W", "_", f"{name}_{path.stem}_")
+    svg = re.sub(r"\bid=([\"'])", rf"id=\1{mark}", svg)
+    svg = re.sub(r"url\(#", f"url(#{mark}", svg)
+    svg = re.sub(r"href=([\"'])#", rf"href=\1#{mark}", svg)
+    svg = re.sub(r"<title>.*?</title>", "", svg, flags=re.S)
+    return f'<div class="plot">{svg}</div>'
+
+
+OUTCOMES = {"reproduced": "good", "differs": "fair", "refuted": "note", "not refuted": "bad", "holds": "good", "broken": "bad"}
+
+
+def checks_table(checks):
+    """Only the columns that have something to say; labels are for narrow screens, where cells stand below each other."""
+    columns = [k for k in ("what", "printed", "measured", "difference") if any(c[k] for c in checks)]
+    rows = []
+    for c in checks:
+        cells = "".join(f'<td data-label="{k}">{html.escape(c[k])}</td>' if c[k] else "<td></td>" for k in columns)
+        outcome = f'<span class="{OUTCOMES[c["outcome"]]}">{c["outcome"]}</span>' if c["outcome"] else ""
+        rows.append(f"<tr>{cells}<td>{outcome}</td></tr>")
+    head = "".join(f"<th>{'statement' if k == 'what' else k}</th>" for k in columns)
+    table = f'<table class="checks"><tr>{head}<th></th></tr>{"".join(rows)}</table>'
+    return table if len(rows) <= 8 else f"<details><summary>all {len(rows)} checks</summary>{table}</details>"
+
+
+def links(new, name):
+    """To the files of a section; data.csv of one without measurements has nothing but its head."""
+    files = [p.name for p in sorted((new / name).glob("*.csv"))
+             if any(not line.startswith("#") for line in p.read_text(encoding="utf-8").splitlines())]
+    return " · ".join(f'<a href="{name}/{file}">{file}</a>' for file in files)
+
+
+def section(new, name, folder, prefix):
+    fields = read_text(folder / (f"{prefix}.txt" if prefix else "text.txt"))
+    checks = read_checks(new / name / "checks.csv")
+    plots = "".join(inline_svg(p, name) for p in sorted((new / name).glob("*.svg")))
+    plots = f'<div class="plots">{plots}</div>'
+    kind = badge_of(checks)
+    first, then = (plots, "") if name == "summary" else ("", plots)  # the picture that explains it all comes first
+    body = (
+        f'<section id="{name}"><h2>{html.escape(fields["title"])} {badge(kind)}</h2>'
+        f'<p class="where">{html.escape(fields["where"])} · {links(new, name)}</p>'
+        f'{first}<h3>What it says</h3>{prose(fields["claim"])}<h3>What we did</h3>{prose(fields["ours"])}{then}'
+        f'<p class="verdict"><b>Verdict.</b> {html.escape(verdict_of(checks))}</p>{checks_table(checks)}'
+        '<p class="top"><a href="#contents">contents</a></p></section>')
+    return {"name": name, "title": fields["title"], "where": fields["where"], "badge": kind, "html": body, "checks": checks}
+
+
+def contents(sections):
+    rows, last = [], None
+    for s in sections:
+        group = GROUPS[s["name"].split("-")[0]]
+        if group != last:
+            rows.append(f'<tr><th colspan="3">{group}</th></tr>')
+        last = group
+        rows.append(f'<tr><td><a href="#{s["name"]}">{html.escape(s["title"])}</a></td>'
+                    f'<td class="where">{html.escape(s["where"])}</td><td>{badge(s["badge"])}</td></tr>')
+    return '<table class="contents">' + "".join(rows) + "</table>"
+
+
+def counts(sections):
+    """How it went, in words, from the checks."""
+    checks = [c for s in sections for c in s["checks"]]
+    compared, same = len(of_kind(checks, "compare")), len(of_kind(checks, "compare", "reproduced"))
+    refuted, expected = len(of_kind(checks, "refute", "refuted")), len(of_kind(checks, "refute"))
+    held, all_held = len(of_kind(checks, "hold", "holds")), len(of_kind(checks, "hold"))
+    return (f"{same} of {compared} printed numbers and statements reproduced; {refuted} of {expected} statements "
+            f"that we take for wrong were shown to be; {held} of {all_held} corrected statements hold.")
+
+
+def write(new, experiments, options, commit, template):
+    sections = [section(new, *e) for e in experiments]
+    first = [s for s in sections if s["name"] == "summary"]
+    others = [s for s in sections if s["name"] != "summary"]
+    trace = html.escape(options.trace.name) if options.trace else "generated, with " + (
+        "an eighth of the paper's totals" if options.quick else "the paper's totals")
+    values = {
+        "counts": counts(sections),
+        "run": f"Commit {html.escape(commit)}, seed {options.seed}, "
+               f"{'quick run: smaller sizes and fewer probes, so read a full run (make lab) before you believe a number' if options.quick else 'full run'}; flow trace: {trace}.",
+        "summary": "".join(s["html"] for s in first),
+        "contents": contents(others),
+        "sections": "".join(s["html"] for s in others),
+    }
+    text = template.read_text(encoding="utf-8")
+    for key, value in values.items():
+        text = text.replace("{{" + key + "}}", value)
+    (new / "index.html").write_text(text, encoding="utf-8")

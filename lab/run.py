@@ -1,0 +1,149 @@
+#!/usr/bin/env python3
+"""Runs every experiment of the lab, plots, and makes one page of it all.
+
+    lab/run.py --bin build/release/lab --out lab/out [--quick] [--seed N] [--trace FILE] [--only NAME ...]
+
+Everything is written to a directory beside the output and takes its place at the end, all at once: a run that fails
+leaves the last report as it was. Exit status: 0, 1 if a statement of ours does not hold (the page says which), 2 if
+something went wrong (no page).
+"""
+import argparse
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+
+import page
+
+LAB = pathlib.Path(__file__).absolute().parent
+FIGURES = [
+    "summary",
+    "ccf-table2", "ccf-fig2", "ccf-fig3", "ccf-fig4", "ccf-fig5",
+    "ecf-fig7", "ecf-fig8", "ecf-fig10", "ecf-fig11", "ecf-fig12", "ecf-fig14", "ecf-fig15", "ecf-fig16",
+    "guide-sizing", "guide-demo", "tutorial",
+]
+ERRATA = [f"erratum-{n:02}" for n in range(1, 24)]
+
+
+class Failed(Exception):
+    pass
+
+
+def source_of(name):
+    """Where an experiment's text and plots are, and how their names begin."""
+    if name.startswith("erratum-"):
+        return LAB / "errata", name[-2:]
+    return LAB / name, ""
+
+
+def command_of(name, options):
+    if name.startswith("erratum-"):
+        return [options.bin / "lab-errata", str(int(name[-2:]))]
+    return [options.bin / f"lab-{name}"]
+
+
+def run(name, directory, options, commit):
+    """Runs one experiment, showing its lines as they come. True: all its statements hold."""
+    command = command_of(name, options) + ["--out", directory, "--seed", str(options.seed)]
+    command += ["--quick"] if options.quick else []
+    command += ["--trace", options.trace] if options.trace else []
+    environment = dict(os.environ, LAB_COMMIT=commit)
+    try:
+        child = subprocess.Popen([str(c) for c in command], stdout=subprocess.PIPE, text=True, env=environment)
+    except OSError as error:
+        raise Failed(f"{name}: {error}") from error
+    for line in child.stdout:
+        print("          " + line, end="", flush=True)
+    status = child.wait()
+    if status not in (0, 1):
+        raise Failed(f"{name}: stopped with status {status}")
+    return status == 0
+
+
+def plot(name, directory):
+    folder, prefix = source_of(name)
+    for script in sorted(folder.glob(f"{prefix}*.gp")):
+        output = directory / (script.stem + ".svg")
+        command = ["gnuplot", "-e", f"set output '{output.name}'", LAB / "style.gp", script]
+        done = subprocess.run(command, cwd=directory, capture_output=True, text=True)
+        # gnuplot only warns of an empty plot
+        if done.returncode != 0 or not output.exists() or "<path" not in output.read_text(encoding="utf-8"):
+            raise Failed(f"{name}: {script.name}: {done.stderr.strip() or 'the plot is empty'}")
+
+
+def commit_of():
+    ask = ["git", "-C", str(LAB), "describe", "--always", "--dirty", "--abbrev=12", "--exclude", "*"]
+    try:
+        return subprocess.run(ask, capture_output=True, text=True, check=True).stdout.strip()
+    except (OSError, subprocess.CalledProcessError):
+        return "unknown"
+
+
+def publish(new, out):
+    """Puts the new report where the old one was."""
+    os.chmod(new, 0o755)
+    old = out.with_name(out.name + ".old")
+    shutil.rmtree(old, ignore_errors=True)
+    if out.exists():
+        out.rename(old)
+    new.rename(out)
+    shutil.rmtree(old, ignore_errors=True)
+
+
+def perform(names, new, options):
+    commit, broken, start = commit_of(), [], time.monotonic()
+    print(f"lab: {len(names)} experiments, seed {options.seed}, commit {commit}{', quick' if options.quick else ''}")
+    for i, name in enumerate(names, 1):
+        begin = time.monotonic()
+        print(f"[{i:2}/{len(names)}] {name}", flush=True)
+        directory = new / name
+        directory.mkdir()
+        if not run(name, directory, options, commit):
+            broken.append(name)
+        plot(name, directory)
+        print(f"          {time.monotonic() - begin:.1f} s", flush=True)
+    page.write(new, [(name, *source_of(name)) for name in names], options, commit, LAB / "page.html")
+    print(f"lab: {time.monotonic() - start:.0f} s")
+    return broken
+
+
+def options_of(argv):
+    parser = argparse.ArgumentParser(description="Reproduces the papers' tables and figures.")
+    parser.add_argument("--bin", type=pathlib.Path, default=LAB.parent / "build/release/lab", help="where the programs are")
+    parser.add_argument("--out", type=pathlib.Path, default=LAB / "out", help="the directory of the report")
+    parser.add_argument("--quick", action="store_true", help="a fraction of the work")
+    parser.add_argument("--seed", type=int, default=2018)
+    parser.add_argument("--trace", type=pathlib.Path, help="a flow trace of your own: start,end,key")
+    parser.add_argument("--only", nargs="+", metavar="NAME", choices=FIGURES + ERRATA, help="these experiments only")
+    options = parser.parse_args(argv)
+    options.out = options.out.resolve()
+    return options
+
+
+def main(argv):
+    options = options_of(argv)
+    names = [n for n in FIGURES + ERRATA if options.only is None or n in options.only]
+    if shutil.which("gnuplot") is None:
+        print("lab: gnuplot is missing (Debian: apt-get install gnuplot-nox)", file=sys.stderr)
+        return 2
+    options.out.parent.mkdir(parents=True, exist_ok=True)
+    new = pathlib.Path(tempfile.mkdtemp(prefix=".lab-", dir=options.out.parent))
+    try:
+        broken = perform(names, new, options)
+        publish(new, options.out)
+    except Failed as error:
+        print(f"lab: {error}", file=sys.stderr)
+        return 2
+    finally:
+        shutil.rmtree(new, ignore_errors=True)
+    print(f"lab: {options.out / 'index.html'}")
+    if broken:
+        print(f"lab: statements that do not hold in: {', '.join(broken)}", file=sys.stderr)
+    return 1 if broken else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

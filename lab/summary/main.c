@@ -1,0 +1,107 @@
+/* Why tidal exists: items, capacity and false-positive rate of every kind over the flow trace, and over growth alone.
+ * All have 16 bits per slot and start with 256 slots (cuckoo, which cannot grow, with room for the peak). */
+#include <string.h>
+
+#include "replay.h"
+
+enum { TIDAL, CUCKOO, DCF, ECF, CCF, FILTERS };
+static const char *const name[] = {"tidal", "cuckoo", "DCF", "ECF", "CCF"};
+static const guira_kind kind[] = {GUIRA_TIDAL, GUIRA_CUCKOO, GUIRA_DYNAMIC, GUIRA_ELASTIC, GUIRA_CONSISTENT};
+
+static guira *make(const struct lab *lab, int which, uint64_t peak) {
+    guira_config c = {
+        .kind = kind[which], .slot_bits = 16, .buckets = 64, .bucket_slots = 4, .policy = GUIRA_BUCKET_LEVEL};
+    if (which == TIDAL) c.capacity = 230;
+    if (which == CUCKOO) c.capacity = peak;
+    return lab_filter(lab, c);
+}
+
+static struct rate grow(struct lab *lab, FILE *out, int which, uint64_t most, uint64_t probes) {
+    guira *f = make(lab, which, most);
+    struct rate last = {0, 0};
+    for (uint64_t items = 225, before = 0; items <= most; before = items, items *= 2) {
+        if (lab_fill(f, before, items) != items) break; /* ECF ends when its offsets are used up */
+        last = lab_fpr(f, probes);
+        fprintf(out, "%d,%" PRIu64 ",%.3g,%.2g\n", which, items, last.value, last.error);
+    }
+    guira_destroy(f);
+    return last;
+}
+
+static void over_growth(struct lab *lab) {
+    uint64_t most = lab->quick ? 7200 : 57600, probes = lab->quick ? 20000 : 200000;
+    FILE *out = lab_file(lab, "growth.csv");
+    fputs("filter,items,fpr,error\n", out);
+    struct rate rate[FILTERS];
+    bool lowest = true;
+    for (int f = 0; f < FILTERS; f++) {
+        if (f == CUCKOO) continue;
+        rate[f] = grow(lab, out, f, most, probes);
+        lab_say("grown to %" PRIu64 " items: %s, false-positive rate %s", most, name[f], rate_text(rate[f]));
+        lowest &= f == TIDAL || rate[TIDAL].value < rate[f].value;
+    }
+    if (fclose(out) != 0) lab_die("%s: cannot write to %s", lab->name, lab->out);
+    lab_hold(lab,
+             text("grown %" PRIu64 "-fold without the keys, tidal has the lowest rate of those that grow", most / 225),
+             text("tidal %s, DCF %s, ECF %s, CCF %s", rate_text(rate[TIDAL]), rate_text(rate[DCF]),
+                  rate_text(rate[ECF]), rate_text(rate[CCF])),
+             lowest);
+}
+
+static void put_samples(struct lab *lab, const struct replay r[FILTERS]) {
+    fputs("seconds,items", lab->data);
+    for (int f = 0; f < FILTERS; f++)
+        fprintf(lab->data, ",%s_slots,%s_bytes,%s_fpr,%s_error", name[f], name[f], name[f], name[f]);
+    fputc('\n', lab->data);
+    for (size_t i = 0; i < r[0].samples; i++) {
+        fprintf(lab->data, "%.2f,%" PRIu64, r[0].sample[i].time, r[0].sample[i].items);
+        for (int f = 0; f < FILTERS; f++) {
+            const struct sample *s = &r[f].sample[i];
+            fprintf(lab->data, ",%" PRIu64 ",%" PRIu64 ",%.3g,%.2g", s->slots, s->bytes, s->fpr, s->fpr_error);
+        }
+        fputc('\n', lab->data);
+    }
+}
+
+static struct rate highest(const struct replay *r) {
+    struct rate most = {0, 0};
+    for (size_t i = 0; i < r->samples; i++)
+        if (r->sample[i].fpr > most.value) most = (struct rate){r->sample[i].fpr, r->sample[i].fpr_error};
+    return most;
+}
+
+static void put_findings(struct lab *lab, const struct replay r[FILTERS]) {
+    bool fullest = true;
+    double mean[FILTERS];
+    for (int f = 0; f < FILTERS; f++) {
+        mean[f] = replay_mean_load(&r[f]);
+        fullest &= f == TIDAL || mean[TIDAL] > mean[f];
+    }
+    const char *means = text("tidal %.3f, DCF %.3f, CCF %.3f, cuckoo %.3f, ECF %.3f", mean[TIDAL], mean[DCF], mean[CCF],
+                             mean[CUCKOO], mean[ECF]);
+    if (lab->trace == NULL) lab_hold(lab, "of all kinds tidal is the fullest over the trace", means, fullest);
+    else lab_note(lab, "mean utilisation over this trace", means);
+    replay_hold(lab, r, FILTERS);
+    for (int f = 0; f < FILTERS; f++)
+        lab_note(lab, text("highest false-positive rate over the trace, %s", name[f]), rate_text(highest(&r[f])));
+}
+
+int main(int argc, char **argv) {
+    struct lab lab = lab_open(argc, argv, "summary");
+    struct trace t = replay_trace(&lab);
+    struct replay r[FILTERS];
+    lab_say("trace: %zu flows, %zu at most at once", t.flows, t.peak);
+    for (int f = 0; f < FILTERS; f++) {
+        guira *filter = make(&lab, f, t.peak);
+        r[f] = replay_run(&t, filter, lab.quick ? 60 : 150, lab.quick ? 4000 : 40000);
+        lab_say("%s: mean utilisation %.3f, highest rate %s", name[f], replay_mean_load(&r[f]),
+                rate_text(highest(&r[f])));
+        guira_destroy(filter);
+    }
+    over_growth(&lab);
+    put_samples(&lab, r);
+    put_findings(&lab, r);
+    for (int f = 0; f < FILTERS; f++) replay_free(&r[f]);
+    trace_free(&t);
+    return lab_close(&lab);
+}

@@ -1,0 +1,68 @@
+"""The lab with a bad trace: a message with the line, status 2, and the last report as it was. With a good one: a report.
+
+usage: lab_input_test.py COMMAND...        the lab's driver and its options, without --out
+"""
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+BAD = {
+    "missing column": ("0,1,a\n0,1\n", ":2: three columns are needed"),
+    "times that go backwards": ("4,9,a\n3,9,b\n", ":2: times go backwards"),
+    "end before start": ("4,3,a\n", ":1: the flow ends"),
+    "empty": ("start,end,key\n", "the trace is empty"),
+}
+
+
+def run(command, out, trace):
+    arguments = command + ["--quick", "--only", "ccf-fig3", "ccf-fig4", "--out", str(out), "--trace", str(trace)]
+    return subprocess.run(arguments, capture_output=True, text=True)
+
+
+def check(condition, words, done):
+    if not condition:
+        sys.exit(f"{words}\nstdout:\n{done.stdout}\nstderr:\n{done.stderr}")
+
+
+def test_bad_traces_leave_the_report_alone(command, directory):
+    out = directory / "report"
+    out.mkdir()
+    (out / "index.html").write_text("the last report")
+    for name, (content, message) in BAD.items():
+        trace = directory / "trace.csv"
+        trace.write_text(content)
+        done = run(command, out, trace)
+        check(done.returncode == 2, f"{name}: status {done.returncode}", done)
+        check("trace.csv" in done.stderr and message in done.stderr, f"{name}: not the message expected", done)
+        check((out / "index.html").read_text() == "the last report", f"{name}: the report was touched", done)
+        left = sorted(p.name for p in directory.iterdir())
+        check(left == ["report", "trace.csv"], f"{name}: something was left behind: {left}", done)
+        print(f"ok: {name}: {done.stderr.splitlines()[0]}")
+    done = run(command, out, directory / "nowhere.csv")
+    check(done.returncode == 2 and "nowhere.csv" in done.stderr, "a missing file was not reported", done)
+    print("ok: a file that is not there")
+
+
+def test_a_good_trace_makes_a_report(command, directory):
+    trace = directory / "good.csv"
+    lines = [f"{i / 10},{i / 10 + 20},flow {i}" for i in range(2000)]
+    trace.write_text("start,end,key\n" + "\n".join(lines) + "\n")
+    out = directory / "own"
+    done = run(command, out, trace)
+    check(done.returncode == 0, f"status {done.returncode}", done)
+    page = (out / "index.html").read_text()
+    check("good.csv" in page and "2000 flows" in page and "<svg" in page, "the page does not speak of the trace", done)
+    head = (out / "ccf-fig4" / "data.csv").read_text()
+    for word in ("# commit:", "# cpu:", "# compiler:", "# seed:"):
+        check(word in head, f"data.csv has no {word}", done)
+    print("ok: a trace of one's own")
+
+
+def main():
+    for test in (test_bad_traces_leave_the_report_alone, test_a_good_trace_makes_a_report):
+        with tempfile.TemporaryDirectory() as directory:
+            test(sys.argv[1:], pathlib.Path(directory))
+
+
+main()

@@ -1,0 +1,141 @@
+/* The lab's flow traces: the generated one has the paper's totals, a given one is read or refused with its line. */
+#include "support.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "trace.h"
+
+static struct trace generated(uint64_t seed) { return trace_generate(seed, PAPER_FLOWS, PAPER_PEAK, PAPER_SECONDS); }
+
+static void test_generated_trace_has_the_papers_totals(void **state) {
+    (void)state;
+    for (uint64_t seed = 1; seed <= 3; seed++) {
+        struct trace t = generated(seed);
+        assert_int_equal(t.flows, 58941);
+        assert_int_equal(t.events, 2 * 58941);
+        assert_int_equal(t.peak, 7290);
+        assert_true(t.event[0].time >= 0 && t.event[t.events - 1].time <= PAPER_SECONDS + 1e-6);
+        trace_free(&t);
+    }
+}
+
+static void test_events_are_in_order_and_nobody_leaves_before_coming(void **state) {
+    (void)state;
+    struct trace t = generated(7);
+    bool *here = calloc(t.flows, sizeof *here);
+    assert_non_null(here);
+    size_t present = 0, most = 0;
+    for (size_t i = 0; i < t.events; i++) {
+        const struct event *e = &t.event[i];
+        assert_true(i == 0 || t.event[i - 1].time <= e->time);
+        assert_true(here[e->flow] != e->arrives);
+        here[e->flow] = e->arrives;
+        present = e->arrives ? present + 1 : present - 1;
+        if (present > most) most = present;
+    }
+    assert_int_equal(present, 0);
+    assert_int_equal(most, t.peak);
+    free(here);
+    trace_free(&t);
+}
+
+static int by_text(const void *a, const void *b) { return strcmp(*(char *const *)a, *(char *const *)b); }
+
+static void test_generated_keys_are_all_different(void **state) {
+    (void)state;
+    struct trace t = trace_generate(1, 5000, 600, 1200);
+    char **key = calloc(t.flows, sizeof *key);
+    assert_non_null(key);
+    for (size_t i = 0; i < t.flows; i++) {
+        size_t length;
+        const char *k = trace_key(&t, i, &length);
+        key[i] = strndup(k, length);
+    }
+    qsort(key, t.flows, sizeof *key, by_text);
+    for (size_t i = 1; i < t.flows; i++) assert_true(strcmp(key[i - 1], key[i]) != 0);
+    for (size_t i = 0; i < t.flows; i++) free(key[i]);
+    free(key);
+    trace_free(&t);
+}
+
+static void test_the_same_seed_gives_the_same_trace(void **state) {
+    (void)state;
+    struct trace a = trace_generate(5, 2000, 250, 1200), b = trace_generate(5, 2000, 250, 1200),
+                 c = trace_generate(6, 2000, 250, 1200);
+    assert_int_equal(a.bytes, b.bytes);
+    assert_memory_equal(a.keys, b.keys, a.bytes);
+    assert_memory_equal(a.flow, b.flow, a.flows * sizeof *a.flow);
+    assert_true(a.bytes != c.bytes || memcmp(a.keys, c.keys, a.bytes) != 0);
+    trace_free(&a);
+    trace_free(&b);
+    trace_free(&c);
+}
+
+/* ---------------------------------------------------------------------------------------------------------- reading */
+
+static bool read_from(const char *content, size_t n, struct trace *out, char *message, size_t room) {
+    FILE *in = tmpfile();
+    assert_non_null(in);
+    assert_int_equal(fwrite(content, 1, n, in), n);
+    rewind(in);
+    bool good = trace_read(in, "t.csv", out, message, room);
+    fclose(in);
+    return good;
+}
+
+static void test_a_trace_is_read(void **state) {
+    (void)state;
+    static const char content[] = "start,end,key\n# a remark\n0,2,a\n\n0.5,1.5,b,with a comma\r\n1.5,1.5,c\n";
+    struct trace t;
+    char message[200] = "";
+    assert_true(read_from(content, sizeof content - 1, &t, message, sizeof message));
+    assert_int_equal(t.flows, 3);
+    assert_int_equal(t.peak, 2); /* b leaves before c comes */
+    size_t length;
+    const char *key = trace_key(&t, 1, &length);
+    assert_int_equal(length, strlen("b,with a comma"));
+    assert_memory_equal(key, "b,with a comma", length);
+    trace_free(&t);
+}
+
+static void test_a_bad_trace_is_refused_with_its_line(void **state) {
+    (void)state;
+    static const struct {
+        const char *content, *message;
+    } bad[] = {
+        {"", "t.csv:0: the trace is empty"},
+        {"start,end,key\n", "t.csv:1: the trace is empty"},
+        {"0,1,a\n0,1\n", "t.csv:2: three columns are needed"},
+        {"start,end,key\n0\n", "t.csv:2: three columns are needed"},
+        {"0,1,a\n1,2,\n", "t.csv:2: the key is empty"},
+        {"0,1,a\n5,3,b\n", "t.csv:2: the flow ends (3) before it starts (5)"},
+        {"4,9,a\n# so\n3,9,b\n", "t.csv:3: times go backwards: this flow starts at 3, the one before at 4"},
+        {"zero,1,a\n", "t.csv:1: the start is not a number: 'zero'"},
+        {"0,1x,a\n", "t.csv:1: the end is not a number: '1x'"},
+        {"-1,1,a\n", "t.csv:1: the start must be a time of 0 or later"},
+        {"0,inf,a\n", "t.csv:1: the end must be a time of 0 or later"},
+        {"nan,1,a\n", "t.csv:1: the start must be a time of 0 or later"},
+    };
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        struct trace t;
+        char message[200] = "";
+        assert_false(read_from(bad[i].content, strlen(bad[i].content), &t, message, sizeof message));
+        assert_int_equal(t.flows, 0);
+        if (strncmp(message, bad[i].message, strlen(bad[i].message)) != 0)
+            fail_msg("'%s' is not '%s'", message, bad[i].message);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_generated_trace_has_the_papers_totals),
+        cmocka_unit_test(test_events_are_in_order_and_nobody_leaves_before_coming),
+        cmocka_unit_test(test_generated_keys_are_all_different),
+        cmocka_unit_test(test_the_same_seed_gives_the_same_trace),
+        cmocka_unit_test(test_a_trace_is_read),
+        cmocka_unit_test(test_a_bad_trace_is_refused_with_its_line),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
