@@ -185,7 +185,7 @@ static guira_config paper_config(unsigned kind, uint8_t geometry, uint8_t loads)
     c.virtual_nodes = 1 + geometry / 8 % 4;
     c.ring = rings[geometry / 4 % 4];
     c.policy = (guira_policy)(geometry % 3);
-    if (kind == GUIRA_ELASTIC && c.min_load > 0) c.min_load = 0;
+    if ((kind == GUIRA_ELASTIC || c.max_load == 0) && c.min_load > 0) c.min_load = 0; /* it might be too high */
     return c;
 }
 
