@@ -166,7 +166,8 @@ GUIRA_API guira_status guira_reserve(guira *f, uint64_t items);
  * no memory ends it early, which is no error. EUNSUPPORTED: a fixed filter. */
 GUIRA_API guira_status guira_shrink_to_fit(guira *f);
 
-/* Takes everything out and goes back to the reserved size (at first: the capacity). ENOMEM. */
+/* Takes everything out and goes back to the reserved size (at first: the capacity). ENOMEM. ELIMIT: consistent, and what
+ * was reserved is too much for one ring. */
 GUIRA_API guira_status guira_clear(guira *f);
 
 /* A second filter, byte-identical to f. ENOMEM. ECORRUPT: f is mapped (see below) from a broken file. On failure *out is
@@ -261,7 +262,6 @@ GUIRA_API uint64_t guira_saved_size(const guira *f);
 /* A filter that answers from the file at path without reading it in: opening takes as long for a gigabyte as for a
  * kilobyte, and processes that map the same file share its memory. It can be asked, looked at, saved and cloned; a clone
  * is an ordinary filter. Whatever would change it is refused with EUNSUPPORTED. guira_stats.bytes does not count the file.
- * (A consistent filter is read in all the same, and its rings are checked here.)
  * Only header and counters are checked here. A file that is broken elsewhere does no harm but gives wrong answers;
  * guira_validate reads all of it and tells, and guira_clone fails with ECORRUPT.
  * A file that is saved anew while mapped is another one: the mapping stays with the old. But a file that is made shorter

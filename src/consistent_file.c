@@ -7,8 +7,8 @@
  *     owners   their buckets, 32 bits each
  *     slots    packed as they are in memory
  *
- * A view reads all of it in: a lookup follows the points to the buckets, so every one of them has to be right before
- * the first question, and when they have been looked at they may as well be kept. */
+ * A view uses all of it where it lies. Points are read as numbers, so bytes that do not lie as numbers do in memory are
+ * copied first: only who loads from an odd address has such, or a machine with its bytes the other way round. */
 #include <string.h>
 
 #include "alloc.h"
@@ -74,6 +74,11 @@ static void get_points(struct ring *ring, const uint8_t *points, const uint8_t *
     }
 }
 
+/* Whether numbers can be read from these bytes as they are. */
+static bool lies_right(const uint8_t *points, const uint8_t *owners) {
+    return le64(1) == 1 && (uintptr_t)points % _Alignof(uint64_t) == 0 && (uintptr_t)owners % _Alignof(uint32_t) == 0;
+}
+
 /* Memory is taken when all the bytes it is for have been seen. */
 static guira_status get_filter(struct guira__reader *r, struct i2cf *f) {
     struct shape s;
@@ -84,20 +89,22 @@ static guira_status get_filter(struct guira__reader *r, struct i2cf *f) {
     uint64_t bytes = (buckets * s.slots * s.bits + 7) / 8;
     const uint8_t *slots = owners != NULL ? guira__section_expect(r, "slots", bytes) : NULL;
     if (slots == NULL) return GUIRA_ECORRUPT;
-    guira_status status = guira__i2cf_take(f, &s, buckets);
+    bool stays = lies_right(points, owners);
+    guira_status status =
+        stays ? guira__i2cf_view(f, &s, buckets, points, owners, slots) : guira__i2cf_take(f, &s, buckets);
     if (status != GUIRA_OK) return status == GUIRA_ELIMIT ? GUIRA_ECORRUPT : status;
     f->items = items;
+    if (stays) return GUIRA_OK;
     get_points(&f->ring, points, owners);
     memcpy(f->table, slots, bytes);
-    if (guira__ring_check(&f->ring, buckets, s.nodes) == NULL) return GUIRA_OK;
-    guira__i2cf_free(f);
-    return GUIRA_ECORRUPT;
+    return GUIRA_OK;
 }
 
 static guira_status view_read(struct consistent *f, const struct guira__ops *ops, const guira_config *c,
                               struct guira__reader *r) {
     if (!guira__head_read(r, ops, c, &f->head) || f->head.stash.n > 0) return GUIRA_ECORRUPT;
-    if (guira__consistent_buckets_for(c, c->capacity) == UINT64_MAX) return GUIRA_ECORRUPT;
+    struct shape first = guira__consistent_shape(c);
+    if (!guira__i2cf_can_be(&first, guira__consistent_buckets_for(c, c->capacity))) return GUIRA_ECORRUPT;
     f->head.bytes = guira__alloc_cost(sizeof *f);
     const uint8_t *p = guira__section_expect(r, "list", 8 * LIST_NUMBERS);
     if (p == NULL) return GUIRA_ECORRUPT;

@@ -43,7 +43,6 @@ static const char *check_shape(const struct elastic *f) {
     if (s.buckets != f->grid.buckets || s.buckets != f->shape.buckets || s.reach != f->shape.reach ||
         s.first_reach != f->shape.first_reach)
         return "shape: its size";
-    if (f->least > GUIRA__MOST_BUCKETS) return "shape: more reserved than there can be";
     bool extended = s.steps > 0 && s.step[s.steps - 1] != HALVED;
     if (f->groups != 0 && !(extended && f->groups * s.step[s.steps - 1] == s.buckets)) return "pending: its size";
     if (f->waiting > f->groups) return "pending: more than there are";
@@ -119,7 +118,7 @@ static bool view_shape(struct elastic *f, struct guira__reader *from) {
     if (!replay(f, &s)) return false;
     f->shape = s;
     f->grid.buckets = s.buckets;
-    return check_shape(f) == NULL;
+    return f->least <= s.buckets && check_shape(f) == NULL;
 }
 
 static bool view_tables(struct elastic *f, struct guira__reader *from) {

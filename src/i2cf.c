@@ -50,10 +50,12 @@ static void choice_of(const struct i2cf *f, const struct aim *a, struct choice *
 
 uint64_t guira__i2cf_entry(const struct i2cf *f, uint64_t slot) { return packed_get(f->table, slot, f->shape.bits); }
 
-/* How many slots of the bucket hold this fingerprint (0: are empty); *slot is the first of them. */
+/* How many slots of the bucket hold this fingerprint (0: are empty); *slot is the first of them. The ring of a mapped file
+ * may be broken and lead to buckets that are not there. */
 static unsigned count_in(const struct i2cf *f, uint64_t bucket, uint64_t fingerprint, uint64_t *slot) {
     unsigned n = 0;
     *slot = 0;
+    if (bucket >= f->buckets) return 0;
     for (unsigned j = f->shape.slots; j-- > 0;) {
         uint64_t at = bucket * f->shape.slots + j;
         if (guira__i2cf_entry(f, at) != fingerprint) continue;

@@ -35,8 +35,8 @@ struct shape {
 struct i2cf {
     struct shape shape;
     uint64_t buckets, items;
-    uint64_t room; /* buckets the block has memory for */
-    uint8_t *block;
+    uint64_t room;  /* buckets the block has memory for */
+    uint8_t *block; /* NULL: table and ring are part of a file */
     uint8_t *table; /* in the block, as are the arrays of the ring */
     struct ring ring;
 };
@@ -92,10 +92,16 @@ uint64_t guira__luck(guira *luck); /* 64 random bits */
 
 /* -------------------------------------------------------------------------------------------------------------- buckets */
 
+/* Whether the ring and the numbers of buckets are large enough for so many. */
+bool guira__i2cf_can_be(const struct shape *s, uint64_t buckets);
+
 /* Makes an empty filter with its points drawn from luck. ELIMIT: more than the ring or 2^32 buckets can be. ENOMEM. */
 guira_status guira__i2cf_make(struct i2cf *f, const struct shape *s, uint64_t buckets, guira *luck);
 guira_status guira__i2cf_take(struct i2cf *f, const struct shape *s,
                               uint64_t buckets); /* points and owners to be written */
+/* On top of what a file has of it, which is not looked at. It can be asked, checked, cloned and freed. */
+guira_status guira__i2cf_view(struct i2cf *f, const struct shape *s, uint64_t buckets, const uint8_t *points,
+                              const uint8_t *owners, const uint8_t *slots);
 guira_status guira__i2cf_clone(const struct i2cf *f, struct i2cf *out);
 void guira__i2cf_free(struct i2cf *f);
 

@@ -29,7 +29,9 @@ static size_t block_bytes(const struct i2cf *f, uint64_t room) {
     return points_bytes(f, room) + packed_bytes(room * f->shape.slots, f->shape.bits);
 }
 
-size_t guira__i2cf_bytes(const struct i2cf *f) { return guira__alloc_cost(block_bytes(f, f->room)); }
+size_t guira__i2cf_bytes(const struct i2cf *f) {
+    return f->block != NULL ? guira__alloc_cost(block_bytes(f, f->room)) : 0;
+}
 
 size_t guira__i2cf_table_bytes(const struct i2cf *f) { return (size_t)((i2cf_slots(f) * f->shape.bits + 7) / 8); }
 
@@ -73,20 +75,37 @@ static uint64_t roomy(uint64_t buckets) {
 
 /* --------------------------------------------------------------------------------------------------- making and copying */
 
-static bool can_be(const struct shape *s, uint64_t buckets) {
+bool guira__i2cf_can_be(const struct shape *s, uint64_t buckets) {
     return buckets <= MAX_BUCKETS && buckets <= (s->ring - 1) / 2 / s->nodes;
 }
 
 static uint64_t draw_position(const struct i2cf *f, guira *luck) { return 1 + guira__luck(luck) % (f->ring.size - 1); }
 
-guira_status guira__i2cf_take(struct i2cf *f, const struct shape *s, uint64_t buckets) {
-    if (!can_be(s, buckets)) return GUIRA_ELIMIT;
+/* All but the memory. */
+static guira_status begin(struct i2cf *f, const struct shape *s, uint64_t buckets) {
+    if (!guira__i2cf_can_be(s, buckets)) return GUIRA_ELIMIT;
     memset(f, 0, sizeof *f);
     f->shape = *s;
     f->buckets = buckets;
+    f->room = roomy(buckets);
     f->ring.size = s->ring;
     f->ring.n = buckets * s->nodes;
-    return block_take(f, roomy(buckets));
+    return GUIRA_OK;
+}
+
+guira_status guira__i2cf_take(struct i2cf *f, const struct shape *s, uint64_t buckets) {
+    guira_status status = begin(f, s, buckets);
+    return status == GUIRA_OK ? block_take(f, f->room) : status;
+}
+
+guira_status guira__i2cf_view(struct i2cf *f, const struct shape *s, uint64_t buckets, const uint8_t *points,
+                              const uint8_t *owners, const uint8_t *slots) {
+    guira_status status = begin(f, s, buckets);
+    if (status != GUIRA_OK) return status;
+    f->ring.point = (uint64_t *)(uintptr_t)points;
+    f->ring.owner = (uint32_t *)(uintptr_t)owners;
+    f->table = (uint8_t *)(uintptr_t)slots;
+    return GUIRA_OK;
 }
 
 guira_status guira__i2cf_make(struct i2cf *f, const struct shape *s, uint64_t buckets, guira *luck) {
@@ -265,7 +284,7 @@ static void open_bucket(struct i2cf *f, const struct draft *d) {
 }
 
 guira_status guira__i2cf_scale_up(struct i2cf *f, const struct aim *newcomer, guira *luck) {
-    if (!can_be(&f->shape, f->buckets + 1)) return GUIRA_ELIMIT;
+    if (!guira__i2cf_can_be(&f->shape, f->buckets + 1)) return GUIRA_ELIMIT;
     if (f->buckets == f->room && block_resize(f, roomy(f->buckets + 1)) != GUIRA_OK) return GUIRA_ENOMEM;
     uint64_t rng = luck->rng;
     struct draft d = {.most = f->shape.slots};

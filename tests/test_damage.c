@@ -239,6 +239,7 @@ static void test_impossible_shapes_are_rejected(void **state) {
         uint64_t first = get_u64(shape), steps = get_u64(shape + 8), groups = get_u64(shape + 16),
                  waiting = get_u64(shape + 24), step = get_u64(shape + 48);
         assert_true(first == 64 && steps >= 1 && groups > 0 && waiting > 0);
+        uint64_t buckets = groups * (step & 0xff); /* the last step was an extension */
         const struct edit edits[] = {
             {"shape", 0, 0, 0, GUIRA_ECORRUPT},
             {"shape", 0, 0, 1, GUIRA_ECORRUPT},
@@ -254,8 +255,9 @@ static void test_impossible_shapes_are_rejected(void **state) {
             {"shape", 0, 3, 0, GUIRA_ECORRUPT},
             {"shape", 0, 3, waiting - 1, GUIRA_ECORRUPT},
             {"shape", 0, 3, groups + 1, GUIRA_ECORRUPT},
-            {"shape", 0, 4, 0, GUIRA_OK}, /* the least */
-            {"shape", 0, 4, (UINT64_C(1) << 32) + 1, GUIRA_ECORRUPT},
+            {"shape", 0, 4, 0, GUIRA_OK},       /* the least */
+            {"shape", 0, 4, buckets, GUIRA_OK}, /* as large as it is */
+            {"shape", 0, 4, buckets + 1, GUIRA_ECORRUPT},
             {"shape", 0, 5, 0, GUIRA_OK},
             {"shape", 0, 6, step + 1, GUIRA_ECORRUPT}, /* another factor */
             {"shape", 0, 6, 0, GUIRA_ECORRUPT},
@@ -419,8 +421,9 @@ static void test_impossible_lists_and_shapes_are_rejected(void **state) {
             {"head", 0, 0, 0, GUIRA_ECORRUPT},          {"head", 0, 7, 1, GUIRA_ECORRUPT}, /* a stash */
             {"list", 0, 0, 0, GUIRA_ECORRUPT},          {"list", 0, 0, 2, GUIRA_ECORRUPT},
             {"list", 0, 0, 1000, GUIRA_ECORRUPT},       {"list", 0, 0, UINT64_MAX, GUIRA_ECORRUPT},
-            {"list", 0, 1, UINT64_MAX, GUIRA_ECORRUPT},                                       /* reserved */
-            {"list", 0, 2, UINT64_MAX, GUIRA_OK},       {"list", 0, 2, 0, GUIRA_OK},          /* calm */
+            {"list", 0, 1, UINT64_MAX, GUIRA_ECORRUPT},                              /* reserved */
+            {"list", 0, 2, UINT64_MAX, GUIRA_OK},       {"list", 0, 2, 0, GUIRA_OK}, /* calm */
+            {NULL, 0, 18, 10, GUIRA_ECORRUPT}, /* a ring too small for the first filter */
             {"shape", 0, 4, 2, GUIRA_ECORRUPT},         {"shape", 0, 4, 100, GUIRA_ECORRUPT}, /* the ring */
         };
         for (size_t i = 0; i < sizeof edits / sizeof *edits; i++) assert_edit(b, edits[i], &r);

@@ -2,31 +2,74 @@
  * to the same bytes. See golden/README.md. */
 #include "file_support.h"
 
+/* What a file is of. The rest of the table is for filters, shared filters and windows alike. */
+enum sort { FILTER, SHARED, WINDOW };
+
 static const struct golden {
     const char *name;
+    enum sort sort;
     guira_config config;
     unsigned keys;   /* "key 0", "key 1", ... */
     unsigned copies; /* of "many" */
     uint64_t elders;
+    unsigned merged; /* further keys, which came from another filter */
+    bool slides;     /* windows; LENGTH is their length */
 } list[] = {
-    {"tidal-12", {.kind = GUIRA_TIDAL, .slot_bits = 12}, 2500, 24, 23},
-    {"tidal-16", {.kind = GUIRA_TIDAL, .slot_bits = 16}, 100, 18, 0},
-    {"tidal-32", {.kind = GUIRA_TIDAL, .slot_bits = 32}, 100, 18, 0},
-    {"cuckoo-12", {.kind = GUIRA_CUCKOO, .slot_bits = 12, .capacity = 150}, 100, 22, 0},
-    {"cuckoo-16", {.kind = GUIRA_CUCKOO, .slot_bits = 16, .capacity = 150}, 100, 18, 0},
-    {"cuckoo-32", {.kind = GUIRA_CUCKOO, .slot_bits = 32, .capacity = 150}, 100, 18, 0},
-    {"dynamic-14",
-     {.kind = GUIRA_DYNAMIC, .slot_bits = 14, .bucket_slots = 3, .buckets = 9, .max_filters = 3},
-     80,
-     1,
-     0},
-    {"elastic-14", /* extended once, and not yet written to everywhere */
-     {.kind = GUIRA_ELASTIC, .slot_bits = 14, .bucket_slots = 1, .buckets = 100, .max_load = 0.8, .max_kicks = 1},
-     95,
-     1,
-     0},
+    {.name = "tidal-12", .config = {.kind = GUIRA_TIDAL, .slot_bits = 12}, .keys = 2500, .copies = 24, .elders = 23},
+    {.name = "tidal-16", .config = {.kind = GUIRA_TIDAL, .slot_bits = 16}, .keys = 100, .copies = 18},
+    {.name = "tidal-32", .config = {.kind = GUIRA_TIDAL, .slot_bits = 32}, .keys = 100, .copies = 18},
+    {.name = "tidal-12-merged", /* a small one into one of hundreds of times its size: all its members are elders */
+     .config = {.kind = GUIRA_TIDAL, .slot_bits = 12, .capacity = 3000},
+     .keys = 100,
+     .copies = 24,
+     .elders = 9,
+     .merged = 9},
+    {.name = "cuckoo-12",
+     .config = {.kind = GUIRA_CUCKOO, .slot_bits = 12, .capacity = 150},
+     .keys = 100,
+     .copies = 22},
+    {.name = "cuckoo-16",
+     .config = {.kind = GUIRA_CUCKOO, .slot_bits = 16, .capacity = 150},
+     .keys = 100,
+     .copies = 18},
+    {.name = "cuckoo-32",
+     .config = {.kind = GUIRA_CUCKOO, .slot_bits = 32, .capacity = 150},
+     .keys = 100,
+     .copies = 18},
+    {.name = "dynamic-14",
+     .config = {.kind = GUIRA_DYNAMIC, .slot_bits = 14, .bucket_slots = 3, .buckets = 9, .max_filters = 3},
+     .keys = 80,
+     .copies = 1},
+    {.name = "elastic-14", /* extended once, and not yet written to everywhere */
+     .config =
+         {.kind = GUIRA_ELASTIC, .slot_bits = 14, .bucket_slots = 1, .buckets = 100, .max_load = 0.8, .max_kicks = 1},
+     .keys = 95,
+     .copies = 1},
+    {.name = "consistent-30", /* one filter, grown by buckets */
+     .config = {.kind = GUIRA_CONSISTENT,
+                .slot_bits = 30,
+                .bucket_slots = 3,
+                .buckets = 8,
+                .virtual_nodes = 4,
+                .policy = GUIRA_BUCKET_LEVEL},
+     .keys = 60,
+     .copies = 5},
+    {.name = "consistent-13", /* several filters */
+     .config = {.kind = GUIRA_CONSISTENT,
+                .slot_bits = 13,
+                .bucket_slots = 5,
+                .buckets = 7,
+                .candidates = 3,
+                .virtual_nodes = 2,
+                .ring = 10007,
+                .policy = GUIRA_FILTER_LEVEL},
+     .keys = 80,
+     .copies = 4},
+    {.name = "shared-16", .sort = SHARED, .config = {.kind = GUIRA_TIDAL, .slot_bits = 16}, .keys = 100, .copies = 13},
+    {.name = "window", .sort = WINDOW, .keys = 100},
+    {.name = "window-slides", .sort = WINDOW, .keys = 100, .slides = true},
 };
-enum { GOLDEN = sizeof list / sizeof *list };
+enum { GOLDEN = sizeof list / sizeof *list, SHARDS = 2, LENGTH = 1000 };
 
 static const char *path_of(const struct golden *g) {
     static char path[4096];
@@ -40,59 +83,164 @@ static const char *key_of(unsigned i) {
     return key;
 }
 
-/* For a new kind: how its file was made. */
-static void make(const struct golden *g) {
+static unsigned items_of(const struct golden *g) { return g->keys + g->merged + g->copies; }
+
+/* The i-th of all that goes in: first the keys, then the copies. */
+static const char *item_of(const struct golden *g, unsigned i) { return i < g->keys + g->merged ? key_of(i) : "many"; }
+
+/* ------------------------------------------------------------------------------------------------------ how they were made */
+
+static guira_config config_of(const struct golden *g) {
     guira_config c = g->config;
-    guira *f;
     memcpy(c.seed, "golden, for ever", sizeof c.seed);
+    return c;
+}
+
+static void merge_keys(guira *f, const struct golden *g) {
+    guira_config c = config_of(g);
+    guira *other;
+    c.capacity = 0;
+    assert_int_equal(guira_create(&c, &other), GUIRA_OK);
+    for (unsigned i = g->keys; i < g->keys + g->merged; i++)
+        assert_int_equal(guira_insert(other, key_of(i), strlen(key_of(i))), GUIRA_OK);
+    assert_int_equal(guira_merge(f, other), GUIRA_OK);
+    guira_destroy(other);
+}
+
+static void make_filter(const struct golden *g) {
+    guira_config c = config_of(g);
+    guira *f;
     assert_int_equal(guira_create(&c, &f), GUIRA_OK);
-    for (unsigned i = 0; i < g->keys; i++) assert_int_equal(guira_insert(f, key_of(i), strlen(key_of(i))), GUIRA_OK);
-    for (unsigned i = 0; i < g->copies; i++) assert_int_equal(guira_insert(f, "many", 4), GUIRA_OK);
+    for (unsigned i = 0; i < items_of(g); i++) {
+        if (i == g->keys && g->merged > 0) merge_keys(f, g);
+        if (i >= g->keys && i < g->keys + g->merged) continue;
+        assert_int_equal(guira_insert(f, item_of(g, i), strlen(item_of(g, i))), GUIRA_OK);
+    }
     guira_stats s;
     assert_int_equal(guira_stats_get(f, &s), GUIRA_OK);
-    print_message("  made %s: %u items, %u in the stash, %u elders\n", g->name, (unsigned)s.items, (unsigned)s.stash,
-                  (unsigned)s.elders);
+    print_message("  made %s: %u items, %u in the stash, %u elders, %u filters, %u buckets\n", g->name,
+                  (unsigned)s.items, (unsigned)s.stash, (unsigned)s.elders, (unsigned)s.filters, (unsigned)s.buckets);
     assert_int_equal(guira_save(f, path_of(g)), GUIRA_OK);
     guira_destroy(f);
+}
+
+static void make_shared(const struct golden *g) {
+    guira_config c = config_of(g);
+    guira_shared *f;
+    assert_int_equal(guira_shared_create(&c, SHARDS, &f), GUIRA_OK);
+    for (unsigned i = 0; i < items_of(g); i++)
+        assert_int_equal(guira_shared_insert(f, item_of(g, i), strlen(item_of(g, i))), GUIRA_OK);
+    assert_int_equal(guira_shared_save(f, path_of(g)), GUIRA_OK);
+    guira_shared_destroy(f);
+}
+
+/* Key i comes at time 20 i: in the end the last LENGTH / 20 of them are seen, and of those before the hand may have left
+ * some. */
+static uint64_t time_of(unsigned i) { return 20 * (uint64_t)i; }
+
+static void make_window(const struct golden *g) {
+    guira_window_config c = {.length = LENGTH, .slides = g->slides};
+    guira_window *w;
+    bool seen;
+    memcpy(c.seed, config_of(g).seed, sizeof c.seed);
+    assert_int_equal(guira_window_create(&c, &w), GUIRA_OK);
+    for (unsigned i = 0; i < g->keys; i++) {
+        assert_int_equal(guira_window_seen(w, key_of(i), strlen(key_of(i)), time_of(i), &seen), GUIRA_OK);
+        assert_false(seen);
+        assert_int_equal(guira_window_seen(w, key_of(0), strlen(key_of(0)), time_of(i), &seen), GUIRA_OK);
+    }
+    assert_int_equal(guira_window_save(w, path_of(g)), GUIRA_OK);
+    guira_window_destroy(w);
+}
+
+/* ------------------------------------------------------------------------------------------------------------- what they hold */
+
+static void assert_same_file(const struct golden *g, struct bytes again) {
+    struct bytes file = file_get(path_of(g));
+    assert_true(same_bytes(file, again));
+    free(file.at);
+    free(again.at);
 }
 
 static void assert_members(guira *f, const struct golden *g) {
     guira_stats s;
     assert_int_equal(guira_stats_get(f, &s), GUIRA_OK);
-    assert_true(s.items == g->keys + g->copies && s.elders == g->elders && s.stash > 0);
-    for (unsigned i = 0; i < g->keys; i++) assert_true(guira_contains(f, key_of(i), strlen(key_of(i))));
+    assert_true(s.items == items_of(g) && s.elders == g->elders);
+    assert_true(s.stash > 0 || g->config.kind == GUIRA_CONSISTENT); /* which has none */
+    for (unsigned i = 0; i < items_of(g); i++) assert_true(guira_contains(f, item_of(g, i), strlen(item_of(g, i))));
     assert_true(guira_count(f, "many", 4) >= g->copies);
     assert_valid(f);
 }
 
-static void assert_removable(guira *f, const struct golden *g) {
-    for (unsigned i = 0; i < g->copies; i++) assert_int_equal(guira_remove(f, "many", 4), GUIRA_OK);
-    for (unsigned i = 0; i < g->keys; i++) assert_int_equal(guira_remove(f, key_of(i), strlen(key_of(i))), GUIRA_OK);
+static void check_filter(const struct golden *g) {
+    guira *f;
+    assert_int_equal(guira_load(path_of(g), &f), GUIRA_OK);
+    assert_members(f, g);
+    assert_same_file(g, saved(f));
+    for (unsigned i = items_of(g); i-- > 0;)
+        assert_int_equal(guira_remove(f, item_of(g, i), strlen(item_of(g, i))), GUIRA_OK);
     assert_int_equal(f->items, 0);
+    guira_destroy(f);
 }
+
+static void check_shared(const struct golden *g) {
+    struct bytes again = {0};
+    guira_shared *f;
+    guira_stats s;
+    assert_int_equal(guira_shared_load(path_of(g), &f), GUIRA_OK);
+    assert_true(guira_shared_stats_get(f, &s) == GUIRA_OK && s.items == items_of(g) && s.stash > 0);
+    assert_int_equal(guira_shared_validate(f, NULL), GUIRA_OK);
+    assert_int_equal(guira_shared_save_to(f, into_bytes, &again), GUIRA_OK);
+    assert_same_file(g, again);
+    for (unsigned i = items_of(g); i-- > 0;) {
+        assert_true(guira_shared_contains(f, item_of(g, i), strlen(item_of(g, i))));
+        assert_int_equal(guira_shared_remove(f, item_of(g, i), strlen(item_of(g, i))), GUIRA_OK);
+    }
+    guira_shared_destroy(f);
+}
+
+/* The first key was asked for all the time: that keeps it alive in a window that slides, and every now and then makes it
+ * new in one that does not. */
+static void check_window(const struct golden *g) {
+    struct bytes again = {0};
+    guira_window *w;
+    uint64_t now = time_of(g->keys - 1);
+    bool seen;
+    assert_int_equal(guira_window_load(path_of(g), &w), GUIRA_OK);
+    assert_true(guira_window_now(w) == now && guira_window_validate(w, NULL) == GUIRA_OK);
+    assert_int_equal(guira_window_save_to(w, into_bytes, &again), GUIRA_OK);
+    assert_same_file(g, again);
+    for (unsigned i = 1; i < g->keys; i++) {
+        uint64_t age = now - time_of(i);
+        assert_int_equal(guira_window_contains(w, key_of(i), strlen(key_of(i)), now, &seen), GUIRA_OK);
+        assert_true(seen ? age < LENGTH + LENGTH / 16 + 1 : age > LENGTH);
+    }
+    assert_int_equal(guira_window_contains(w, "key 0", 5, now, &seen), GUIRA_OK);
+    assert_true(seen);
+    assert_int_equal(guira_window_contains(w, "key 0", 5, now + LENGTH, &seen), GUIRA_OK);
+    assert_int_equal(seen, g->slides);
+    guira_window_destroy(w);
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- tests */
 
 static void test_old_files_are_read_and_written_as_ever(void **state) {
     (void)state;
-    for (size_t i = 0; i < GOLDEN; i++) {
-        guira *f;
-        if (getenv("GUIRA_GOLDEN_MAKE") != NULL && access(path_of(&list[i]), F_OK) != 0) make(&list[i]);
-        assert_int_equal(guira_load(path_of(&list[i]), &f), GUIRA_OK);
-        assert_members(f, &list[i]);
-        struct bytes file = file_get(path_of(&list[i])), again = saved(f);
-        assert_true(same_bytes(file, again));
-        assert_removable(f, &list[i]);
-        guira_destroy(f);
-        free(file.at);
-        free(again.at);
+    static void (*const make[])(const struct golden *) = {make_filter, make_shared, make_window};
+    static void (*const check[])(const struct golden *) = {check_filter, check_shared, check_window};
+    for (const struct golden *g = list; g < list + GOLDEN; g++) {
+        if (getenv("GUIRA_GOLDEN_MAKE") != NULL && access(path_of(g), F_OK) != 0) make[g->sort](g);
+        check[g->sort](g);
     }
 }
 
 static void test_old_files_are_mapped_as_ever(void **state) {
     (void)state;
-    for (size_t i = 0; i < GOLDEN; i++) {
+    for (const struct golden *g = list; g < list + GOLDEN; g++) {
         guira *f;
-        assert_int_equal(guira_map(path_of(&list[i]), &f), GUIRA_OK);
-        assert_members(f, &list[i]);
+        if (g->sort != FILTER) continue;
+        assert_int_equal(guira_map(path_of(g), &f), GUIRA_OK);
+        assert_members(f, g);
         guira_destroy(f);
     }
 }

@@ -15,7 +15,7 @@ struct part {
 static inline void count_slot(uint8_t *bucket, unsigned j, unsigned level, unsigned w, uint64_t *items,
                               uint64_t *weight) {
     uint64_t s = slot_get(bucket, j, w);
-    unsigned known = s == 0 || (unsigned)__builtin_ctzll(s) > tail_bits(w) ? 0 : slot_known(s, level, w);
+    unsigned known = slot_body(s, w) == 0 || (unsigned)__builtin_ctzll(s) > tail_bits(w) ? 0 : slot_known(s, level, w);
     if (known == 0 || known > ALL_KNOWN || (w == 64 && known < ALL_KNOWN)) {
         slot_set(bucket, j, 0, w);
         return;
@@ -28,10 +28,12 @@ static inline void count_stash(const struct part *p, uint64_t *items, uint64_t *
     uint64_t n = get_u64(p->head + 56);
     for (uint64_t i = 0; i < n && 80 + 16 * i <= p->head_bytes; i++) {
         uint8_t *what = p->head + 72 + 16 * i;
-        if (p->w == 64) put_u64(what, ALL_KNOWN);
-        else if (get_u64(what) < 1 || get_u64(what) > ALL_KNOWN) put_u64(what, 1 + get_u64(what) % ALL_KNOWN);
+        unsigned known = *what;
+        if (p->w == 64) known = ALL_KNOWN;
+        else if (known < 1 || known > ALL_KNOWN) known = 1 + known % ALL_KNOWN;
+        put_u64(what, known | (p->w == AGED ? get_u64(what) % (1 << (8 + STAMP_BITS)) >> 8 << 8 : 0));
         *items += 1;
-        *weight += weight_of((unsigned)get_u64(what));
+        *weight += weight_of(known);
     }
 }
 
@@ -68,7 +70,9 @@ static inline void fix_levels(uint8_t *elders, uint64_t total) {
 static inline void fix_counters(uint8_t *bytes, size_t n) {
     struct part part[2] = {{.w = (unsigned)get_u64(bytes + 48)}, {.w = 64}};
     unsigned now = 0;
-    if (get_u64(bytes + 16) != GUIRA_TIDAL || (part[0].w != 12 && part[0].w != 16 && part[0].w != 32)) return;
+    if (get_u64(bytes + 16) != GUIRA_TIDAL ||
+        (part[0].w != 12 && part[0].w != 16 && part[0].w != 32 && part[0].w != AGED))
+        return;
     for (size_t at = HEADER_BYTES; n - at >= 2 * SECTION_ALIGNMENT;) {
         uint8_t *tag = bytes + at, *payload = tag + SECTION_ALIGNMENT;
         uint64_t length = get_u64(tag + 8), room = n - at - SECTION_ALIGNMENT;

@@ -3,10 +3,13 @@
 #ifndef GUIRA_FUZZ_H
 #define GUIRA_FUZZ_H
 
+#define _GNU_SOURCE
 #define XXH_INLINE_ALL
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 #include <xxhash.h>
 
 #include "guira.h"
@@ -46,7 +49,7 @@ static inline void check_valid(const guira *f) {
     abort();
 }
 
-/* A filter's file in memory. */
+/* A file in memory, to be freed by whoever asked for it. */
 struct image {
     uint8_t *at;
     size_t n, room;
@@ -54,18 +57,38 @@ struct image {
 
 static inline bool into_image(void *to, const void *bytes, size_t n) {
     struct image *i = to;
-    CHECK(n <= i->room - i->n);
+    if (n > i->room - i->n) {
+        i->room = 2 * i->room + n;
+        i->at = realloc(i->at, i->room);
+        CHECK(i->at != NULL);
+    }
     memcpy(i->at + i->n, bytes, n);
     i->n += n;
     return true;
 }
 
-/* To be freed by the caller. */
 static inline struct image image_of(const guira *f) {
-    size_t room = guira_saved_size(f);
-    struct image i = {malloc(room), 0, room};
-    CHECK(i.at != NULL && guira_save_to(f, into_image, &i) == GUIRA_OK && i.n == room);
+    struct image i = {0};
+    CHECK(guira_save_to(f, into_image, &i) == GUIRA_OK && i.n == guira_saved_size(f));
     return i;
+}
+
+static inline struct image window_image(const guira_window *w) {
+    struct image i = {0};
+    CHECK(guira_window_save_to(w, into_image, &i) == GUIRA_OK && i.n == guira_window_saved_size(w));
+    return i;
+}
+
+/* guira_map of bytes in memory. */
+static inline guira_status map_image(struct image i, guira **out) {
+    char path[64];
+    int fd = memfd_create("fuzz", MFD_CLOEXEC);
+    CHECK(fd >= 0 && write(fd, i.at, i.n) == (ssize_t)i.n);
+    snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+    guira_status s = guira_map(path, out);
+    CHECK((s == GUIRA_OK) == (*out != NULL));
+    close(fd);
+    return s;
 }
 
 #endif

@@ -1,8 +1,8 @@
 /* Gives every file in the directories it is called with to a fuzzer, once: what it found and what it started from stay
  * found, also where there is no libFuzzer. */
-#include <dirent.h>
-
 #include "fuzz.h"
+
+#include <dirent.h>
 
 static void replay(const char *path) {
     static uint8_t data[1 << 20];
