@@ -307,11 +307,27 @@ const char *guira__elders_check_levels(const struct tidal *f) {
         if (e->count[k] > e->names->items - total) return "elders: levels and names do not add up";
         total += e->count[k];
         if ((e->count[k] > 0) != (e->levels >> k & 1)) return "elders: a level's bit contradicts its count";
-        if (e->count[k] > 0 && (k == 0 || k > ALL_KNOWN)) return "elders: an impossible level";
+        if (e->count[k] > 0 && (k == 0 || k > max_level(width(f)))) return "elders: an impossible level";
     }
     if (total == 0) return "elders: kept, but there are none";
     if (total != e->names->items) return "elders: levels and names do not add up";
     return NULL;
+}
+
+/* Names tell their levels: there are as many of each as the counts say. */
+static const char *check_names(const struct elders *e) {
+    const struct tidal *names = (const struct tidal *)e->names;
+    uint64_t count[64] = {0};
+    struct walk walk = walk_start(names);
+    for (const uint8_t *bucket; (bucket = walk_next(&walk)) != NULL;)
+        for (unsigned j = 0; j < bucket_slots(64); j++) {
+            uint64_t slot = slot_get(bucket, j, 64);
+            if (slot == 0) continue;
+            struct entry name = slot_decode(slot, walk.number - 1, level_of(names, walk.side), 64);
+            count[known_of(guira__elder_read(name))]++;
+        }
+    for (unsigned i = 0; i < e->names->stash.n; i++) count[known_of(guira__elder_read(e->names->stash.entry[i]))]++;
+    return memcmp(count, e->count, sizeof count) == 0 ? NULL : "elders: names of other levels than are counted";
 }
 
 const char *guira__elders_check(const struct tidal *f) {
@@ -322,7 +338,8 @@ const char *guira__elders_check(const struct tidal *f) {
     uint8_t set = 0;
     for (size_t i = 0; i < word_bytes(e->map->bits); i++) set |= map[i];
     if (set == 0) return "elders: the map is empty, but there are some";
-    return e->names->ops->check(e->names);
+    broken = e->names->ops->check(e->names);
+    return broken != NULL ? broken : check_names(e);
 }
 
 void guira__elders_dump(const struct tidal *f, guira__sink *sink, void *to) {

@@ -379,20 +379,39 @@ static void test_names_cut_short_are_rejected(void **state) {
     }
 }
 
-/* Nobody can tell from names alone of which level they are, nor the map from the names. A file that lies about these is
- * taken; it may have lost elders, but it must do no more harm than that. */
+/* One elder is counted with another level: of which they are the names tell. And a level that no elder can have. */
+static void test_elders_of_other_levels_than_their_names_are_rejected(void **state) {
+    (void)state;
+    struct rng r = rng_for(__func__);
+    for (const struct variant *v = variants(); v->name != NULL; v++) {
+        if (!is_narrow(v)) continue;
+        const unsigned others[] = {1, 3, max_level(12), max_level(12) + 1, ALL_KNOWN};
+        for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+            struct bytes b = make_file(v, enough(v), &r);
+            uint8_t *count = section(b, "elders", 0) + 8;
+            size_t k = 1;
+            while (get_u64(count + 8 * k) == 0 || k == others[i]) k++;
+            put_u64(count + 8 * k, get_u64(count + 8 * k) - 1);
+            put_u64(count + (size_t)8 * others[i], get_u64(count + (size_t)8 * others[i]) + 1);
+            fix_sums(b.at, b.n);
+            assert_int_equal(load_status(b.at, b.n), GUIRA_ECORRUPT);
+            assert_int_equal(map_and_use(b, &r), GUIRA_ECORRUPT);
+            free(b.at);
+        }
+    }
+}
+
+/* Nobody can tell the map from the names. A file that lies about it is taken; it may have lost elders, but it must do no
+ * more harm than that. */
 static void test_lies_about_elders_nobody_can_see_do_no_harm(void **state) {
     (void)state;
     struct rng r = rng_for(__func__);
     for (const struct variant *v = variants(); v->name != NULL; v++) {
         if (!is_narrow(v)) continue;
         struct bytes b = make_file(v, enough(v), &r);
-        uint8_t *count = section(b, "elders", 0) + 8, *map = section(b, "map", 0);
-        uint64_t total = get_u64(section(b, "head", 1));
-        memset(count, 0, (size_t)64 * 8);
-        put_u64(count + 8, 1);
-        put_u64(count + (size_t)8 * ALL_KNOWN, total - 1);
-        memset(map, 0xff, (size_t)8 << get_u64(section(b, "elders", 0)));
+        size_t bytes = (size_t)8 << get_u64(section(b, "elders", 0));
+        memset(section(b, "map", 0), 0xff, bytes / 2);
+        memset(section(b, "map", 0) + bytes / 2, 0, bytes / 2);
         fix_sums(b.at, b.n);
         guira *f = loaded(b);
         for (unsigned i = 0; i < 20000; i++) {
@@ -482,6 +501,7 @@ int main(void) {
         cmocka_unit_test(test_impossible_elders_are_rejected),
         cmocka_unit_test(test_counts_of_elders_that_overflow_are_rejected),
         cmocka_unit_test(test_names_cut_short_are_rejected),
+        cmocka_unit_test(test_elders_of_other_levels_than_their_names_are_rejected),
         cmocka_unit_test(test_lies_about_elders_nobody_can_see_do_no_harm),
         cmocka_unit_test(test_impossible_lists_and_shapes_are_rejected),
         cmocka_unit_test(test_impossible_points_and_owners_are_rejected),

@@ -5,6 +5,7 @@
 
 #include "format.h"
 #include "tidal.h"
+#include "tidal_elders.h"
 
 struct part {
     uint8_t *head, *tide, *table, *elders;
@@ -53,17 +54,20 @@ static inline uint64_t fix_part(const struct part *p, uint64_t elders) {
     return items;
 }
 
-/* All elders are of a level of which there were some, if the counts do not add up. */
-static inline void fix_levels(uint8_t *elders, uint64_t total) {
-    uint64_t sum = 0;
-    unsigned one = 7;
-    for (unsigned k = 1; k <= ALL_KNOWN; k++) {
-        sum += get_u64(elders + 8 + (size_t)8 * k);
-        if (get_u64(elders + 8 + (size_t)8 * k) > 0) one = k;
-    }
-    if (sum == total) return;
+/* Counts the names in a table by their levels, without those that no elder of slots of w bits can have. */
+static inline void fix_levels(const struct part *names, uint8_t *elders, unsigned w) {
+    uint64_t level = get_u64(names->tide), line = get_u64(names->tide + 8);
     memset(elders + 8, 0, (size_t)64 * 8);
-    put_u64(elders + 8 + (size_t)8 * one, total);
+    if (level < 1 || level >= max_level(64) || line >> level != 0) return;
+    for (uint64_t i = 0; i * 8 < names->table_bytes; i++) {
+        uint64_t s = get_u64(names->table + 8 * i), number = i / 8;
+        bool left = number < 2 * line;
+        if (s == 0) continue;
+        struct entry e = slot_decode(s, left ? number : number - line, (unsigned)level + left, 64);
+        unsigned k = known_of(guira__elder_read(e));
+        if (k < 1 || k > max_level(w)) put_u64(names->table + 8 * i, 0);
+        else put_u64(elders + 8 + (size_t)8 * k, get_u64(elders + 8 + (size_t)8 * k) + 1);
+    }
 }
 
 /* For tidal filters; the names come last and are counted first. */
@@ -85,8 +89,9 @@ static inline void fix_counters(uint8_t *bytes, size_t n) {
         at += SECTION_ALIGNMENT + (size_t)((length + 8 + 63) / 64 * 64);
     }
     bool names = part[1].head != NULL && part[1].tide != NULL && part[1].table != NULL;
+    if (names) fix_part(&part[1], 0); /* first, because it empties what is no name at all */
+    if (names && part[0].elders != NULL) fix_levels(&part[1], part[0].elders, part[0].w);
     uint64_t elders = names ? fix_part(&part[1], 0) : 0;
-    if (part[0].elders != NULL) fix_levels(part[0].elders, elders);
     if (part[0].head != NULL && part[0].tide != NULL && part[0].table != NULL) fix_part(&part[0], elders);
 }
 
