@@ -206,6 +206,85 @@ static void test_death_at_any_call_leaves_the_old_file_or_the_new_one(void **sta
     }
 }
 
+/* ------------------------------------------------------------------------------------------- windows and shared filters
+ * They are saved in the same way; that they are is seen from the bytes. */
+
+typedef guira_status save_as(const void *what, const char *path);
+static guira_status save_window(const void *what, const char *path) { return guira_window_save(what, path); }
+static guira_status save_shared(const void *what, const char *path) { return guira_shared_save(what, path); }
+
+static struct bytes bytes_of(save_as *save, const void *what, const char *path) {
+    assert_int_equal(save(what, path), GUIRA_OK);
+    return file_get(path);
+}
+
+/* A child saves with a mishap at the k-th call. False: it had no such call. */
+static bool meet(save_as *save, const void *young, const char *path, enum mishap what, unsigned k) {
+    int status;
+    pid_t child = fork();
+    if (child == 0) {
+        disk.what = what;
+        disk.at = k;
+        disk.calls = 0;
+        disk.happened = false;
+        guira_status s = save(young, path);
+        _exit(!disk.happened ? 0 : s == (what == FAIL ? GUIRA_EIO : GUIRA_OK) ? DEAD : 1);
+    }
+    assert_true(waitpid(child, &status, 0) == child && WIFEXITED(status));
+    assert_true(WEXITSTATUS(status) == 0 || WEXITSTATUS(status) == DEAD);
+    return WEXITSTATUS(status) == DEAD;
+}
+
+static void assert_survives(save_as *save, const void *old, const void *young) {
+    const enum mishap all[] = {FAIL, INTERRUPT, SHORT, DIE, DIE_HALF_WAY};
+    char path[512];
+    snprintf(path, sizeof path, "%s", file_named("filter.guira")); /* sweep() asks for more names */
+    struct bytes before = bytes_of(save, old, path), after = bytes_of(save, young, path);
+    assert_false(same_bytes(before, after));
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        unsigned k = 1, kept = 0;
+        do {
+            assert_int_equal(save(old, path), GUIRA_OK);
+            if (!meet(save, young, path, all[i], k)) break;
+            struct bytes now = file_get(path);
+            bool is_old = same_bytes(now, before);
+            assert_true(is_old || same_bytes(now, after));
+            assert_true(sweep() <= (is_old && all[i] >= DIE ? 1 : 0));
+            kept += is_old;
+            free(now.at);
+        } while (++k < 1000);
+        assert_true(k > 5 && k < 1000);
+        if (all[i] == FAIL || all[i] == DIE) assert_int_equal(kept, k - 2); /* the last call comes after the rename */
+        else if (all[i] == DIE_HALF_WAY) assert_true(kept > 0);             /* at each write */
+        else assert_int_equal(kept, 0);                                     /* taken up again */
+    }
+    free(before.at);
+    free(after.at);
+    unlink(path);
+}
+
+static void test_windows_and_shared_filters_are_saved_whole_as_well(void **state) {
+    (void)state;
+    guira_window *w[2];
+    guira_shared *g[2];
+    bool seen;
+    disk.at = 0;
+    for (unsigned i = 0; i < 2; i++) {
+        assert_int_equal(guira_window_create(&(guira_window_config){.length = 1000}, &w[i]), GUIRA_OK);
+        assert_int_equal(guira_shared_create(NULL, 2, &g[i]), GUIRA_OK);
+        for (unsigned k = 0; k < 5000 + 5000 * i; k++) {
+            assert_int_equal(guira_window_seen(w[i], &k, sizeof k, 1, &seen), GUIRA_OK);
+            assert_int_equal(guira_shared_insert(g[i], &k, sizeof k), GUIRA_OK);
+        }
+    }
+    assert_survives(save_window, w[0], w[1]);
+    assert_survives(save_shared, g[0], g[1]);
+    for (unsigned i = 0; i < 2; i++) {
+        guira_window_destroy(w[i]);
+        guira_shared_destroy(g[i]);
+    }
+}
+
 /* A disk as full as it can be made without one: no file may be longer than this. */
 static void test_a_full_disk_leaves_the_old_file(void **state) {
     (void)state;
@@ -284,6 +363,7 @@ int main(void) {
         cmocka_unit_test(test_when_a_call_fails_the_old_file_stays),
         cmocka_unit_test(test_short_and_interrupted_writes_are_taken_up_again),
         cmocka_unit_test(test_death_at_any_call_leaves_the_old_file_or_the_new_one),
+        cmocka_unit_test(test_windows_and_shared_filters_are_saved_whole_as_well),
         cmocka_unit_test(test_a_full_disk_leaves_the_old_file),
         cmocka_unit_test(test_a_full_device_and_a_pipe_without_reader_are_told),
         cmocka_unit_test(test_nothing_but_files_is_replaced),

@@ -56,6 +56,22 @@ static void test_a_mapped_filter_answers_as_the_saved_one(void **state) {
     on_every_variant(__func__, quick_run() ? 10000 : 100000, answers_equal);
 }
 
+/* Opened anew with every allocation counted: some for each filter of a list, and nothing that grows with the file. */
+static void takes_no_memory(const guira *f, guira *unused, struct rng *r) {
+    (void)unused;
+    (void)r;
+    memory_hook();
+    guira *g = mapped(file_named("filter.guira"));
+    assert_true(memory.peak < 16384 + 512 * stats_of(f).filters && memory.peak < guira_saved_size(g) / 4);
+    guira_destroy(g);
+    memory_unhook();
+}
+
+static void test_no_kind_is_read_in(void **state) {
+    (void)state;
+    on_every_variant(__func__, 100000, takes_no_memory);
+}
+
 /* ------------------------------------------------------------------------------------------------------------- changes */
 
 static void changes_refused(const guira *f, guira *g, struct rng *r) {
@@ -213,6 +229,7 @@ static void test_opening_a_gigabyte_takes_next_to_no_memory(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_a_mapped_filter_answers_as_the_saved_one),
+        cmocka_unit_test(test_no_kind_is_read_in),
         cmocka_unit_test(test_whatever_changes_is_refused),
         cmocka_unit_test(test_a_clone_is_an_ordinary_filter),
         cmocka_unit_test(test_a_broken_table_does_no_harm_and_is_told),

@@ -295,6 +295,7 @@ static void test_damaged_bytes_are_refused(void **state) {
     }
     assert_int_equal(guira_shared_load_from(a.at, a.n, &loaded), GUIRA_OK);
     assert_has(loaded, &m);
+    guira_shared_destroy(loaded);
     append(&a, "more", 4);
     refuse(a.at, a.n);
     size_t half = 64 + (b.n - 64) / 2; /* both its shards are empty, and so of one size */
