@@ -321,7 +321,7 @@ static void test_waves_lose_nobody_and_count_exactly(void **state) {
     for (const struct variant *v = variants(); v->name != NULL; v++) {
         run(v, rng_next(&r), 300, long_run() ? 200 : quick_run() ? 4 : 8);
         bool on_rings = v->config.kind == GUIRA_CONSISTENT; /* a bucket more costs it a pass over all of them */
-        run(v, rng_next(&r), quick_run() ? 3000 : on_rings ? 10000 : 60000, quick_run() ? 1 : 6);
+        run(v, rng_next(&r), quick_run() ? 3000 : on_rings ? 4000 : 60000, quick_run() ? 1 : 6);
         bool is_default = is_tidal(v) && v->config.slot_bits == 16 && strcmp(v->isa, guira__isa_list()[0]) == 0;
         size_t most = is_of_papers(v) ? 100000 : 1000000;
         if ((long_run() && !on_rings) || (is_default && !quick_run())) run(v, rng_next(&r), most, long_run() ? 8 : 1);
