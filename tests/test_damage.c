@@ -435,10 +435,10 @@ static void test_impossible_lists_and_shapes_are_rejected(void **state) {
         if (!is_consistent(v)) continue;
         struct bytes b = make_file(v, enough(v), &r);
         const uint8_t *shape = section(b, "shape", 0);
-        uint64_t slots = 0, bad[] = {0, 1, 0, UINT64_MAX, UINT64_MAX / 8};
+        uint64_t slots = 0, bad[] = {0, 1, 0, UINT64_MAX, UINT64_MAX / 8}, filters = get_u64(section(b, "list", 0));
         const struct edit edits[] = {
             {"head", 0, 0, 0, GUIRA_ECORRUPT},          {"head", 0, 7, 1, GUIRA_ECORRUPT}, /* a stash */
-            {"list", 0, 0, 0, GUIRA_ECORRUPT},          {"list", 0, 0, 2, GUIRA_ECORRUPT},
+            {"list", 0, 0, 0, GUIRA_ECORRUPT},          {"list", 0, 0, filters + 1, GUIRA_ECORRUPT},
             {"list", 0, 0, 1000, GUIRA_ECORRUPT},       {"list", 0, 0, UINT64_MAX, GUIRA_ECORRUPT},
             {"list", 0, 1, UINT64_MAX, GUIRA_ECORRUPT},                              /* reserved */
             {"list", 0, 2, UINT64_MAX, GUIRA_OK},       {"list", 0, 2, 0, GUIRA_OK}, /* calm */
