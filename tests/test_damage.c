@@ -453,7 +453,8 @@ static void test_impossible_lists_and_shapes_are_rejected(void **state) {
                 if (n != 4 && bad[i] != is && !(n == 2 && i == 2)) /* one candidate more would do no harm */
                     assert_edit(b, (struct edit){"shape", 0, n, bad[i], GUIRA_ECORRUPT}, &r);
         }
-        slots = get_u64(shape + 8) * get_u64(shape + 40);
+        for (unsigned i = 0; i < filters; i++)
+            slots += get_u64(section(b, "shape", i) + 8) * get_u64(section(b, "shape", i) + 40);
         assert_edit(b, (struct edit){"list", 0, 1, slots, GUIRA_OK}, &r);
         assert_edit(b, (struct edit){"list", 0, 1, slots + 1, GUIRA_ECORRUPT}, &r);
         free(b.at);
