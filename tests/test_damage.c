@@ -323,6 +323,7 @@ static void test_impossible_elders_are_rejected(void **state) {
         struct bytes b = make_file(v, enough(v), &r);
         const uint8_t *elders = section(b, "elders", 0);
         uint64_t bits = get_u64(elders), n = get_u64(section(b, "head", 1));
+        uint64_t stashed = get_u64(section(b, "head", 1) + 8 * 7);
         assert_true(n > 0);
         for (uint64_t other = 0; other < 70; other++)
             if (other != bits) assert_edit(b, (struct edit){"elders", 0, 0, other, GUIRA_ECORRUPT}, &r);
@@ -330,7 +331,7 @@ static void test_impossible_elders_are_rejected(void **state) {
             assert_edit(b, (struct edit){"elders", 0, 1 + k, get_u64(elders + 8 + 8 * k) + 1, GUIRA_ECORRUPT}, &r);
         const struct edit edits[] = {
             {"head", 1, 0, n + 1, GUIRA_ECORRUPT},      {"head", 1, 0, 0, GUIRA_ECORRUPT},
-            {"head", 1, 0, UINT64_MAX, GUIRA_ECORRUPT}, {"head", 1, 7, 1, GUIRA_ECORRUPT},
+            {"head", 1, 0, UINT64_MAX, GUIRA_ECORRUPT}, {"head", 1, 7, stashed + 1, GUIRA_ECORRUPT},
             {"tide", 1, 3, 1, GUIRA_ECORRUPT}, /* elders of elders */
             {"tide", 1, 2, UINT64_MAX, GUIRA_ECORRUPT}, {"tide", 1, 0, 40, GUIRA_ECORRUPT},
         };
