@@ -173,12 +173,47 @@ static void check_waste(unsigned w, uint64_t most, struct rng *r) {
 
 static void test_memory_follows_the_buckets_at_every_moment(void **state) {
     (void)state;
-    static const guira_allocator watching = {watching_alloc, watching_release};
+    static const guira_allocator watching = {.alloc = watching_alloc, .release = watching_release};
     struct rng r = rng_for(__func__);
     guira_set_allocator(&watching);
     check_waste(12, quick_run() ? 150000 : 5000000, &r); /* 64 thousand elders, whose map must not outlive them */
     check_waste(16, quick_run() ? 150000 : 2000000, &r);
     check_waste(32, quick_run() ? 150000 : 1000000, &r);
+    assert_int_equal(watch.bytes, 0);
+    guira_set_allocator(NULL);
+}
+
+/* What it is asked for is 64 bytes behind the size of the block. */
+static void *aligning_alloc(size_t size) {
+    assert_int_equal(size % 64, 0);
+    size_t *p = aligned_alloc(64, size + 64);
+    if (p == NULL) return NULL;
+    *p = size;
+    watch.bytes += size;
+    return p + 8;
+}
+
+static void aligning_release(void *q) {
+    size_t *p = (size_t *)q - 8;
+    watch.bytes -= *p;
+    free(p);
+}
+
+static void test_an_allocator_that_aligns_is_asked_for_no_more_than_the_blocks(void **state) {
+    (void)state;
+    static const guira_allocator aligning = {aligning_alloc, aligning_release, .aligned = true};
+    struct rng r = rng_for(__func__);
+    guira_set_allocator(&aligning);
+    guira *f = make((guira_config){.capacity = 1000000}, &r);
+    struct model m = {0};
+    for (unsigned i = 0; i < 20000; i++) {
+        insert_new(f, &m, &r);
+        assert_int_equal(stats_of(f).bytes, watch.bytes);
+    }
+    assert_int_equal(guira_shrink_to_fit(f), GUIRA_OK);
+    assert_int_equal(stats_of(f).bytes, watch.bytes);
+    assert_same(f, &m);
+    finish(f, &m);
     assert_int_equal(watch.bytes, 0);
     guira_set_allocator(NULL);
 }
@@ -277,6 +312,7 @@ int main(void) {
         cmocka_unit_test(test_waves_keep_the_table_94_percent_full),
         cmocka_unit_test(test_rate_grows_with_the_logarithm_and_falls_back),
         cmocka_unit_test(test_memory_follows_the_buckets_at_every_moment),
+        cmocka_unit_test(test_an_allocator_that_aligns_is_asked_for_no_more_than_the_blocks),
         cmocka_unit_test(test_every_capacity_fits_without_growth),
         cmocka_unit_test(test_reserved_room_is_kept_until_outgrown_or_given_back),
         cmocka_unit_test(test_a_step_down_without_room_changes_nothing),
