@@ -6,31 +6,35 @@ BENCH_ARGS ?=
 FUZZ_SECONDS ?= 600
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 
-C_FILES = $(wildcard $(addsuffix /*.c,src tests tests/fuzz bench examples))
-H_FILES = $(wildcard $(addsuffix /*.h,include src tests tests/fuzz bench examples))
+C_FILES = $(wildcard $(addsuffix /*.c,src module tests tests/fuzz bench examples))
+H_FILES = $(wildcard $(addsuffix /*.h,include src module tests tests/fuzz bench examples))
 
 # $(call build,preset,options): configure and compile one preset.
 build = cmake --preset $(1) --log-level=WARNING $(2) && cmake --build --preset $(1) -j $(JOBS)
 ctest = ctest --preset $(1) -j $(JOBS)
 
-.PHONY: all run test check fuzz bench fmt fmt-check lint install clean help deps-build deps-test
+.PHONY: all module run test check fuzz bench fmt fmt-check lint install clean help deps-build deps-test deps-redis
 .NOTPARALLEL:
 MAKEFLAGS += --no-print-directory
 
-all: deps-build ## build the library, the examples and the benchmark (build/release)
+all: deps-build ## build the library, the module, the examples and the benchmark (build/release)
 	$(call build,release,-DGUIRA_TESTS=OFF)
+
+module: deps-build ## build the module for Redis and Valkey alone (build/release/module/guira.so)
+	cmake --preset release --log-level=WARNING -DGUIRA_TESTS=OFF
+	cmake --build --preset release -j $(JOBS) --target guira_module
 
 run: all ## build, then run the example examples/flows.c
 	build/release/examples/flows
 
-test: deps-build deps-test fmt-check ## all tests, a build by clang, quick tests under sanitizers
+test: deps-build deps-test deps-redis fmt-check ## all tests, a build by clang, quick tests under sanitizers
 	$(call build,release,-DGUIRA_TESTS=ON)
 	$(call ctest,release)
 	if command -v clang >/dev/null; then $(call build,clang); else echo "no clang: not built with it"; fi
 	$(call build,asan)
 	GUIRA_QUICK=1 $(call ctest,asan)
 
-check: deps-build deps-test ## all tests in full under ASan and UBSan
+check: deps-build deps-test deps-redis ## all tests in full under ASan and UBSan
 	$(call build,asan)
 	$(call ctest,asan)
 
@@ -71,3 +75,6 @@ deps-build:
 
 deps-test:
 	@sh scripts/deps.sh test
+
+deps-redis:
+	@sh scripts/deps.sh redis

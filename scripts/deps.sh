@@ -1,21 +1,24 @@
 #!/bin/sh
 # Installs what is missing to build and test guira, on Debian 12. Silent when nothing is.
-# usage: deps.sh [build] [test]        (no argument: both)
+# usage: deps.sh [build] [test] [redis]        (no argument: all)
 set -eu
 
 build_packages="gcc libc6-dev make cmake pkg-config libxxhash-dev liburcu-dev"
 test_packages="libcmocka-dev clang clang-format clang-tidy cppcheck libclang-rt-14-dev binutils prometheus locales"
+redis_packages="redis-server python3 python3-redis libxxhash0" # for the tests of the module
 build_tools="cc make cmake pkg-config"
 test_tools="readelf nm promtool localedef" # the linters are needed by "make lint" and "make fmt" only
+redis_tools="redis-server python3"
 
 packages=
 tools=
-[ $# -gt 0 ] || set -- build test
+[ $# -gt 0 ] || set -- build test redis
 for group in "$@"; do
     case $group in
     build) packages="$packages $build_packages" tools="$tools $build_tools" ;;
     test) packages="$packages $test_packages" tools="$tools $test_tools" ;;
-    *) echo "deps.sh: unknown group '$group' (build, test)" >&2 && exit 1 ;;
+    redis) packages="$packages $redis_packages" tools="$tools $redis_tools" ;;
+    *) echo "deps.sh: unknown group '$group' (build, test, redis)" >&2 && exit 1 ;;
     esac
 done
 
@@ -57,20 +60,22 @@ apt() { # says nothing unless it fails
 }
 apt update
 
-# Of prometheus we want promtool and not the server, neither now nor after the next start of the machine. Whether
+# Of these we want the programs and not the services, neither now nor after the next start of the machine. Whether
 # services start when they are installed is for this file to say; containers often have one that says no already.
 policy=/usr/sbin/policy-rc.d
-case "$missing " in
-*" prometheus "*)
+for service in prometheus redis-server; do
+    case "$missing " in
+    *" $service "*) ;;
+    *) continue ;;
+    esac
     if [ ! -e $policy ]; then
         trap '$as_root rm -f $policy' EXIT
         trap 'exit 1' HUP INT TERM
         printf '#!/bin/sh\nexit 101\n' | $as_root tee $policy >/dev/null
         $as_root chmod 755 $policy
     fi
-    apt install -y --no-install-recommends prometheus
-    $as_root update-rc.d prometheus disable
-    ;;
-esac
+    apt install -y --no-install-recommends "$service"
+    $as_root update-rc.d "$service" disable
+done
 # shellcheck disable=SC2086
 apt install -y --no-install-recommends $missing

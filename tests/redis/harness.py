@@ -18,6 +18,7 @@ import unittest
 import redis
 
 MODULE = os.environ["GUIRA_MODULE"]
+SERVER = os.environ.get("GUIRA_SERVER", "redis-server")
 QUICK = "GUIRA_QUICK" in os.environ
 PRELOAD = os.environ.get("GUIRA_PRELOAD", "")
 SEED = int(os.environ.get("GUIRA_SEED", "0")) or random.SystemRandom().getrandbits(48)
@@ -46,7 +47,7 @@ class Server:
         environment = dict(os.environ, ASAN_OPTIONS="detect_leaks=0:allocator_may_return_null=1")
         if PRELOAD:
             environment["LD_PRELOAD"] = PRELOAD
-        command = ["redis-server", "--port", str(self.port), "--bind", "127.0.0.1", "--dir", self.dir, "--save", "",
+        command = [SERVER, "--port", str(self.port), "--bind", "127.0.0.1", "--dir", self.dir, "--save", "",
                    "--enable-debug-command", "yes", "--logfile", self.dir + "/log", "--repl-diskless-sync-delay", "0",
                    "--loadmodule", MODULE, *self.arguments, *self.options]
         with open(self.dir + "/stderr", "ab") as err:
