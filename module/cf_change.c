@@ -99,7 +99,7 @@ static int insert(redis_ctx *ctx, const struct insertion *in) {
     if (found == ABSENT) value = make_at(ctx, in->name, key, &in->options);
     struct filter *f = value;
     if (f == NULL) return REDIS_OK;
-    redis_string **kept = redis.PoolAlloc(ctx, (size_t)in->n * sizeof *kept);
+    redis_string **kept = room_for_strings(ctx, in->n);
     if (in->is_many) redis.ReplyWithArray(ctx, in->n);
     int n = insert_all(ctx, in, f->guira, kept);
     if (n == 0) return REDIS_OK;

@@ -106,7 +106,7 @@ static int see_all(redis_ctx *ctx, struct window *w, redis_string **items, int n
 }
 
 static int see(redis_ctx *ctx, redis_string *name, struct window *w, redis_string **items, int n, uint64_t now) {
-    redis_string **kept = redis.PoolAlloc(ctx, (size_t)n * sizeof *kept);
+    redis_string **kept = room_for_strings(ctx, n);
     int count = see_all(ctx, w, items, n, now, kept);
     redis.Replicate(ctx, "CFW._SEEN", "slv", name, (long long)now, kept, (size_t)count);
     redis.NotifyKeyspaceEvent(ctx, REDIS_NOTIFY_MODULE, "cfw.seen", name);

@@ -143,6 +143,7 @@ typedef struct {
     MUST(int, InfoAddSection, (redis_info * info, const char *name))                                                  \
     MUST(int, InfoAddFieldULongLong, (redis_info * info, const char *name, unsigned long long n))
 
+/* NOLINTNEXTLINE(bugprone-macro-parentheses): a type cannot have any */
 #define REDIS_MEMBER(result, name, arguments) result(*name) arguments;
 struct redis {
     REDIS_FUNCTIONS(REDIS_MEMBER, REDIS_MEMBER)

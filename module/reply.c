@@ -20,6 +20,10 @@ enum found find_value(redis_ctx *ctx, redis_string *name, int mode, redis_type *
     return REFUSED;
 }
 
+redis_string **room_for_strings(redis_ctx *ctx, int n) {
+    return redis.PoolAlloc(ctx, (size_t)n * sizeof(redis_string *)); /* NOLINT(bugprone-sizeof-expression) */
+}
+
 /* ------------------------------------------------------------------------------------------------------------- options */
 
 bool is_word(const redis_string *s, const char *word) {

@@ -12,6 +12,9 @@
 enum found { FOUND, ABSENT, REFUSED };
 enum found find_value(redis_ctx *ctx, redis_string *name, int mode, redis_type *type, redis_key **key, void **value);
 
+/* Room for n of them until the command ends. */
+redis_string **room_for_strings(redis_ctx *ctx, int n);
+
 /* Whether s is this word, in upper or lower case. */
 bool is_word(const redis_string *s, const char *word);
 

@@ -102,7 +102,7 @@ static void *copy(redis_string *from, redis_string *to, const void *value) {
 }
 
 bool window_register(redis_ctx *ctx) {
-    redis_type_methods methods = {
+    static redis_type_methods methods = {
         .version = REDIS_TYPE_METHODS_VERSION,
         .rdb_load = rdb_load,
         .rdb_save = rdb_save,
