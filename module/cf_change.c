@@ -83,9 +83,11 @@ static int insert_all(redis_ctx *ctx, const struct insertion *in, guira *g, redi
     return n;
 }
 
-/* What was refused for want of room is replicated as well: there it is refused too, and the counter of failures moves. */
-static void replicate_items(redis_ctx *ctx, const struct insertion *in, redis_string **kept, int n) {
-    if (n == 1) redis.Replicate(ctx, "CF.ADD", "ss", in->name, kept[0]);
+/* What was refused for want of room is replicated as well: there it is refused too, and the counter of failures moves.
+ * Where call and outcome are the same the call will do, which is cheaper; but not together with another command. */
+static void replicate_items(redis_ctx *ctx, const struct insertion *in, bool made, redis_string **kept, int n) {
+    if (!made && !in->unique && n == in->n) redis.ReplicateVerbatim(ctx);
+    else if (n == 1) redis.Replicate(ctx, "CF.ADD", "ss", in->name, kept[0]);
     else redis.Replicate(ctx, "CF.INSERT", "sccv", in->name, "NOCREATE", "ITEMS", kept, (size_t)n);
     redis.NotifyKeyspaceEvent(ctx, REDIS_NOTIFY_MODULE, in->is_many ? "cf.insert" : "cf.add", in->name);
 }
@@ -104,7 +106,7 @@ static int insert(redis_ctx *ctx, const struct insertion *in) {
     int n = insert_all(ctx, in, f->guira, kept);
     if (n == 0) return REDIS_OK;
     filter_changed(f);
-    replicate_items(ctx, in, kept, n);
+    replicate_items(ctx, in, found == ABSENT, kept, n);
     return REDIS_OK;
 }
 

@@ -168,7 +168,7 @@ class ServerTest(unittest.TestCase):
         return server
 
     def tearDown(self):
-        failed = any(error for _, error in self._outcome.errors) if hasattr(self._outcome, "errors") else False
+        failed = not getattr(self._outcome, "success", True)
         for server in self.servers:
             alive = server.process.poll() is None
             if failed or not alive:

@@ -2,6 +2,8 @@
 import time
 import unittest
 
+import redis
+
 from harness import QUICK, ServerTest, pairs, rng_for
 
 WRONG_TYPE = "WRONGTYPE Operation against a key holding the wrong kind of value"
@@ -39,6 +41,13 @@ class Windows(ServerTest):
         self.assertLess(s("MEMORY", "USAGE", "w"), 2 * empty)
         self.assertGreater(s.client.info("guira")["guira_window_ticks"], 0)
         self.assertEqual([0], s("CFW.SEEN", "w", 5))
+
+    def test_memory_comes_back_in_every_database(self):
+        other = redis.Redis(port=self.server.port, db=3)
+        self.addCleanup(other.close)
+        other.execute_command("CFW.RESERVE", "w", 300)
+        other.execute_command("CFW.SEEN", "w", *range(1000))
+        self.wait_for(lambda: pairs(other.execute_command("CFW.INFO", "w"))["items"] == 0)
 
     def test_a_renamed_window_is_still_looked_after(self):
         s = self.server
