@@ -1,5 +1,5 @@
-/* See alloc.h. With a hook, unless it aligns, a block is the hook's memory moved up to the next multiple of 64, the
- * distance noted in the byte before it:
+/* See alloc.h. With a hook, a block is the hook's memory moved up to the next multiple of 64, the distance noted in the
+ * byte before it:
  *
  *     hook's pointer        block
  *     |...................d|################|        d = 1..64
@@ -78,7 +78,6 @@ void guira__region_expect(uint8_t *region, size_t from, size_t to) { guira__regi
 /* ------------------------------------------------------------------------------------------------------------ blocks */
 
 static void *hook_alloc(size_t size) {
-    if (hook.aligned) return hook.alloc(round_up(size, ALIGNMENT));
     uint8_t *raw = hook.alloc(size + ALIGNMENT);
     if (raw == NULL) return NULL;
     size_t distance = ALIGNMENT - (uintptr_t)raw % ALIGNMENT;
@@ -100,10 +99,23 @@ void *guira__zalloc(size_t size) {
 
 void guira__free(void *p) {
     if (p == NULL) return;
-    if (hook.alloc == NULL) free(p);
-    else hook.release(hook.aligned ? p : (uint8_t *)p - ((uint8_t *)p)[-1]);
+    if (hook.alloc != NULL) hook.release((uint8_t *)p - ((uint8_t *)p)[-1]);
+    else free(p);
 }
 
-size_t guira__alloc_cost(size_t size) {
-    return hook.alloc != NULL && !hook.aligned ? size + ALIGNMENT : round_up(size, ALIGNMENT);
+size_t guira__alloc_cost(size_t size) { return hook.alloc != NULL ? size + ALIGNMENT : round_up(size, ALIGNMENT); }
+
+/* ---------------------------------------------------------------------------------------------------------- segments */
+
+void *guira__segment_alloc(size_t size, bool cleared) {
+    void *p = hook.alloc != NULL ? hook.alloc(size) : guira__alloc(size);
+    if (p != NULL && cleared) memset(p, 0, size);
+    return p;
 }
+
+void guira__segment_free(void *p) {
+    if (hook.alloc != NULL) hook.release(p);
+    else free(p);
+}
+
+size_t guira__segment_cost(size_t size) { return hook.alloc != NULL ? size : guira__alloc_cost(size); }

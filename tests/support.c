@@ -66,7 +66,7 @@ static void counting_release(void *p) {
 }
 
 void memory_hook(void) {
-    static const guira_allocator counting = {.alloc = counting_alloc, .release = counting_release};
+    static const guira_allocator counting = {counting_alloc, counting_release};
     memset(&memory, 0, sizeof memory);
     guira_set_allocator(&counting);
 }
