@@ -7,8 +7,8 @@ FUZZ_SECONDS ?= 600
 LAB_ARGS ?=
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 
-C_FILES = $(wildcard $(addsuffix /*.c,src cli tests tests/cli tests/fuzz bench examples lab lab/*))
-H_FILES = $(wildcard $(addsuffix /*.h,include src cli tests tests/cli tests/fuzz bench examples lab lab/*))
+C_FILES = $(wildcard $(addsuffix /*.c,src cli module tests tests/cli tests/fuzz bench examples lab lab/*))
+H_FILES = $(wildcard $(addsuffix /*.h,include src cli module tests tests/cli tests/fuzz bench examples lab lab/*))
 
 # $(call build,preset,options): configure and compile one preset.
 build = cmake --preset $(1) --log-level=WARNING $(2) && cmake --build --preset $(1) -j $(JOBS)
@@ -20,12 +20,16 @@ NO_ASLR = $(shell setarch $$(uname -m) -R true 2>/dev/null && echo setarch $$(un
 empty =
 space = $(empty) $(empty)
 
-.PHONY: all run test check fuzz bench lab lab-quick fmt fmt-check lint install deb clean help deps-build deps-test deps-lab
+.PHONY: all module run test check fuzz bench lab lab-quick fmt fmt-check lint install deb clean help deps-build deps-test deps-lab deps-redis
 .NOTPARALLEL:
 MAKEFLAGS += --no-print-directory
 
-all: deps-build ## build the library, the tool, the examples and the benchmark (build/release)
+all: deps-build ## build the library, the tool, the module, the examples and the benchmark (build/release)
 	$(call build,release,-DGUIRA_TESTS=OFF)
+
+module: deps-build ## build the module for Redis and Valkey alone (build/release/module/guira.so)
+	cmake --preset release --log-level=WARNING -DGUIRA_TESTS=OFF
+	cmake --build --preset release -j $(JOBS) --target guira_module
 
 GUIRA = build/release/cli/guira
 
@@ -40,7 +44,7 @@ run: all ## build, then show the tide and de-duplicate a stream of events
 	@echo
 	$(GUIRA) demo --events 2M | $(GUIRA) uniq --key-field 2 --count | tail -5
 
-test: deps-build deps-test deps-lab fmt-check ## all tests, a build by clang, quick tests under sanitizers (address, undefined, thread)
+test: deps-build deps-test deps-lab deps-redis fmt-check ## all tests, a build by clang, quick tests under sanitizers (address, undefined, thread)
 	$(call build,release,-DGUIRA_TESTS=ON)
 	$(call ctest,release)
 	if command -v clang >/dev/null; then $(call build,clang); else echo "no clang: not built with it"; fi
@@ -49,7 +53,7 @@ test: deps-build deps-test deps-lab fmt-check ## all tests, a build by clang, qu
 	cmake --preset tsan --log-level=WARNING && cmake --build --preset tsan -j $(JOBS) --target $(TSAN_TESTS)
 	GUIRA_QUICK=1 $(NO_ASLR) ctest --preset tsan -R '^($(subst $(space),|,$(TSAN_TESTS)))$$'
 
-check: deps-build deps-test deps-lab ## all tests in full under ASan and UBSan
+check: deps-build deps-test deps-lab deps-redis ## all tests in full under ASan and UBSan
 	$(call build,asan)
 	$(call ctest,asan)
 
@@ -103,3 +107,6 @@ deps-test:
 
 deps-lab:
 	@sh scripts/deps.sh lab
+
+deps-redis:
+	@sh scripts/deps.sh redis

@@ -474,7 +474,7 @@ GUIRA_API guira_status guira_plan(uint64_t items, double fpr, double growth, gui
 /* -------------------------------------------------------------------------------------------------------------- memory */
 
 typedef struct {
-    void *(*alloc)(size_t size); /* as malloc */
+    void *(*alloc)(size_t size); /* as malloc; on x86-64 and ARM64 aligned to 16 bytes, as that is */
     void (*release)(void *p);    /* as free; never called with NULL */
 } guira_allocator;
 

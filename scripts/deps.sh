@@ -1,27 +1,30 @@
 #!/bin/sh
 # Installs what is missing to build and test guira, on Debian 12. Silent when nothing is.
-# usage: deps.sh [build] [test] [lab] [deb]        (no argument: all but deb)
+# usage: deps.sh [build] [test] [lab] [redis] [deb]        (no argument: all but deb)
 set -eu
 
 build_packages="gcc libc6-dev make cmake pkg-config libxxhash-dev liburcu-dev scdoc"
 test_packages="libcmocka-dev clang clang-format clang-tidy cppcheck libclang-rt-14-dev binutils prometheus locales zsh time"
 lab_packages="python3 gnuplot-nox"
+redis_packages="redis-server python3 python3-redis libxxhash0" # for the tests of the module
 deb_packages="dpkg-dev debhelper lintian fakeroot"
 build_tools="cc make cmake pkg-config"
 lab_tools="python3 gnuplot"
 deb_tools="dpkg-buildpackage dh lintian"
 test_tools="readelf nm promtool localedef" # the linters are needed by "make lint" and "make fmt" only
+redis_tools="redis-server python3"
 
 packages=
 tools=
-[ $# -gt 0 ] || set -- build test lab
+[ $# -gt 0 ] || set -- build test lab redis
 for group in "$@"; do
     case $group in
     build) packages="$packages $build_packages" tools="$tools $build_tools" ;;
     test) packages="$packages $test_packages" tools="$tools $test_tools" ;;
     lab) packages="$packages $lab_packages" tools="$tools $lab_tools" ;;
+    redis) packages="$packages $redis_packages" tools="$tools $redis_tools" ;;
     deb) packages="$packages $deb_packages" tools="$tools $deb_tools" ;;
-    *) echo "deps.sh: unknown group '$group' (build, test, lab, deb)" >&2 && exit 1 ;;
+    *) echo "deps.sh: unknown group '$group' (build, test, lab, redis, deb)" >&2 && exit 1 ;;
     esac
 done
 
@@ -63,20 +66,22 @@ apt() { # says nothing unless it fails
 }
 apt update
 
-# Of prometheus we want promtool and not the server, neither now nor after the next start of the machine. Whether
+# Of these we want the programs and not the services, neither now nor after the next start of the machine. Whether
 # services start when they are installed is for this file to say; containers often have one that says no already.
 policy=/usr/sbin/policy-rc.d
-case "$missing " in
-*" prometheus "*)
+for service in prometheus redis-server; do
+    case "$missing " in
+    *" $service "*) ;;
+    *) continue ;;
+    esac
     if [ ! -e $policy ]; then
         trap '$as_root rm -f $policy' EXIT
         trap 'exit 1' HUP INT TERM
         printf '#!/bin/sh\nexit 101\n' | $as_root tee $policy >/dev/null
         $as_root chmod 755 $policy
     fi
-    apt install -y --no-install-recommends prometheus
-    $as_root update-rc.d prometheus disable
-    ;;
-esac
+    apt install -y --no-install-recommends "$service"
+    $as_root update-rc.d "$service" disable
+done
 # shellcheck disable=SC2086
 apt install -y --no-install-recommends $missing

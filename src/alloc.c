@@ -104,3 +104,18 @@ void guira__free(void *p) {
 }
 
 size_t guira__alloc_cost(size_t size) { return hook.alloc != NULL ? size + ALIGNMENT : round_up(size, ALIGNMENT); }
+
+/* ---------------------------------------------------------------------------------------------------------- segments */
+
+void *guira__segment_alloc(size_t size, bool cleared) {
+    void *p = hook.alloc != NULL ? hook.alloc(size) : guira__alloc(size);
+    if (p != NULL && cleared) memset(p, 0, size);
+    return p;
+}
+
+void guira__segment_free(void *p) {
+    if (hook.alloc != NULL) hook.release(p);
+    else free(p);
+}
+
+size_t guira__segment_cost(size_t size) { return hook.alloc != NULL ? size : guira__alloc_cost(size); }

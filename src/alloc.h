@@ -17,6 +17,12 @@ void guira__free(void *p);
 /* What a block of this size really takes, the hook's bytes counted. */
 size_t guira__alloc_cost(size_t size);
 
+/* A segment: a block whose size is a power of two. A hook's memory is taken as it comes: with 64 bytes on top jemalloc,
+ * like many others, would add a quarter. So it may be aligned to 16 bytes only. */
+void *guira__segment_alloc(size_t size, bool cleared);
+void guira__segment_free(void *p); /* not NULL */
+size_t guira__segment_cost(size_t size);
+
 /* Whether the machine has that much memory at all. Systems promise more than they have and end who believes it. */
 bool guira__memory_has(double bytes);
 

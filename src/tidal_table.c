@@ -156,14 +156,14 @@ static struct array array_plan(const struct tidal *f, unsigned level) {
 }
 
 static size_t segment_cost(const struct tidal *f, const struct array *a) {
-    return a->region != NULL ? segment_bytes(f, a) : guira__alloc_cost(segment_bytes(f, a));
+    return a->region != NULL ? segment_bytes(f, a) : guira__segment_cost(segment_bytes(f, a));
 }
 
 static guira_status segment_make(struct tidal *f, unsigned side, uint64_t number, bool cleared) {
     struct array *a = &f->array[side];
     if (array_has(a, number)) return GUIRA_OK;
     size_t bytes = segment_bytes(f, a);
-    uint8_t *p = a->region != NULL ? a->region + number * bytes : cleared ? guira__zalloc(bytes) : guira__alloc(bytes);
+    uint8_t *p = a->region != NULL ? a->region + number * bytes : guira__segment_alloc(bytes, cleared);
     if (p == NULL) return GUIRA_ENOMEM;
     charge(f, segment_cost(f, a));
     directory_set(f, side, number, (uintptr_t)p - (uintptr_t)number * bytes);
@@ -173,11 +173,16 @@ static guira_status segment_make(struct tidal *f, unsigned side, uint64_t number
     return GUIRA_OK;
 }
 
+static void segment_end(void *segment, size_t bytes) {
+    (void)bytes;
+    guira__segment_free(segment);
+}
+
 /* base: what the directory says, or said, of the segment. */
 static void segment_free(struct tidal *f, const struct array *a, uint64_t number, uintptr_t base) {
     size_t bytes = segment_bytes(f, a);
     if (a->region != NULL) guira__region_drop(a->region, number * bytes, (number + 1) * bytes);
-    else guira__discard(f->head.limbo, (void *)(base + (uintptr_t)number * bytes), bytes);
+    else guira__discard_by(f->head.limbo, (void *)(base + (uintptr_t)number * bytes), bytes, segment_end);
     discharge(f, segment_cost(f, a));
 }
 

@@ -183,6 +183,34 @@ static void test_memory_follows_the_buckets_at_every_moment(void **state) {
     guira_set_allocator(NULL);
 }
 
+/* Allocators round up; what they are asked for of this size had better be a power of two. */
+static size_t largest_block, odd_blocks;
+
+static void *noting_alloc(size_t size) {
+    if (size > largest_block) largest_block = size;
+    if (size >= 4096 && (size & (size - 1)) != 0) odd_blocks++;
+    return malloc(size);
+}
+
+static void test_segments_ask_a_hook_for_powers_of_two(void **state) {
+    (void)state;
+    static const guira_allocator noting = {noting_alloc, free};
+    struct rng r = rng_for(__func__);
+    guira_set_allocator(&noting);
+    for (unsigned w = 12; w <= 32; w = w == 12 ? 16 : 2 * w) {
+        guira *f = make((guira_config){.slot_bits = w}, &r);
+        struct model m = {0};
+        largest_block = odd_blocks = 0;
+        for (unsigned i = 0; i < 100000; i++) insert_new(f, &m, &r);
+        assert_true(largest_block >= 4096);
+        assert_true(odd_blocks < 10); /* directories and the elders' map are not segments */
+        assert_same(f, &m);
+        assert_valid(f);
+        finish(f, &m);
+    }
+    guira_set_allocator(NULL);
+}
+
 /* ------------------------------------------------------------------------------------------------------- room to order */
 
 static void check_capacity(unsigned w, uint64_t capacity, struct rng *r) {
@@ -277,6 +305,7 @@ int main(void) {
         cmocka_unit_test(test_waves_keep_the_table_94_percent_full),
         cmocka_unit_test(test_rate_grows_with_the_logarithm_and_falls_back),
         cmocka_unit_test(test_memory_follows_the_buckets_at_every_moment),
+        cmocka_unit_test(test_segments_ask_a_hook_for_powers_of_two),
         cmocka_unit_test(test_every_capacity_fits_without_growth),
         cmocka_unit_test(test_reserved_room_is_kept_until_outgrown_or_given_back),
         cmocka_unit_test(test_a_step_down_without_room_changes_nothing),

@@ -1,0 +1,15 @@
+/* The seed of the filters of this server. All that it makes by itself have the same, so that CF.MERGE can merge them: it is
+ * drawn at random when the first is made, unless filters came from elsewhere before: from the RDB or AOF file, or from the
+ * master. So it survives restarts and failovers as long as there is a filter. */
+#ifndef GUIRA_MODULE_SEED_H
+#define GUIRA_MODULE_SEED_H
+
+#include <stdint.h>
+
+void seed_get(uint8_t seed[16]);
+
+/* A filter with this seed has arrived in a context with these flags. RESTORE and CF.LOADCHUNK of a client give a server
+ * its seed only if it has none; a file and the master know better. */
+void seed_adopt(const uint8_t seed[16], int flags);
+
+#endif

@@ -1,0 +1,190 @@
+"""Servers with guira.so in them, for the tests beside this file.
+
+Each server has its own directory and a free port of the loopback, and is ended by its process id. A test that fails prints
+what its server logged. Random tests print their seed when they start; GUIRA_SEED replays, GUIRA_QUICK makes them short.
+GUIRA_PRELOAD is what the server is started with in LD_PRELOAD: the run-time library of a sanitizer the module is built with.
+"""
+import os
+import random
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+import redis
+
+MODULE = os.environ["GUIRA_MODULE"]
+SERVER = os.environ.get("GUIRA_SERVER", "redis-server")
+QUICK = "GUIRA_QUICK" in os.environ
+PRELOAD = os.environ.get("GUIRA_PRELOAD", "")
+SEED = int(os.environ.get("GUIRA_SEED", "0")) or random.SystemRandom().getrandbits(48)
+
+
+def rng_for(test):
+    print(f"{test.id()}: GUIRA_SEED={SEED}", flush=True)
+    return random.Random(f"{SEED} {test.id()}")
+
+
+def free_port():
+    with socket.socket() as s:
+        s.bind(("127.0.0.1", 0))
+        return s.getsockname()[1]
+
+
+class Server:
+    def __init__(self, *options, arguments=()):
+        self.dir = tempfile.mkdtemp(prefix="guira-redis-")
+        self.options = [*options]
+        self.arguments = [*arguments]
+        self.start()
+
+    def start(self):
+        self.port = free_port()
+        environment = dict(os.environ, ASAN_OPTIONS="detect_leaks=0:allocator_may_return_null=1")
+        if PRELOAD:
+            environment["LD_PRELOAD"] = PRELOAD
+        command = [SERVER, "--port", str(self.port), "--bind", "127.0.0.1", "--dir", self.dir, "--save", "",
+                   "--enable-debug-command", "yes", "--logfile", self.dir + "/log", "--repl-diskless-sync-delay", "0",
+                   "--loadmodule", MODULE, *self.arguments, *self.options]
+        with open(self.dir + "/stderr", "ab") as err:
+            self.process = subprocess.Popen(command, stdout=err, stderr=err, env=environment)
+        self.client = redis.Redis(port=self.port, socket_timeout=120)
+        self.wait_until_up()
+
+    def wait_until_up(self):
+        for _ in range(600):
+            if self.process.poll() is not None:
+                raise RuntimeError("the server has ended:\n" + self.log())
+            try:
+                self.client.ping()
+                return
+            except redis.exceptions.RedisError:
+                time.sleep(0.05)
+        raise RuntimeError("the server does not answer:\n" + self.log())
+
+    def restart(self):
+        self.end()
+        self.start()
+
+    def log(self):
+        text = ""
+        for name in ("log", "stderr"):
+            path = f"{self.dir}/{name}"
+            if os.path.exists(path):
+                with open(path, errors="replace") as f:
+                    text += f.read()
+        return text
+
+    def end(self):
+        """Orderly. Returns whether it was alive until now."""
+        self.client.close()
+        alive = self.process.poll() is None
+        if alive:
+            self.process.send_signal(signal.SIGTERM)
+            try:
+                self.process.wait(60)
+            except subprocess.TimeoutExpired:
+                self.process.kill()
+                self.process.wait()
+        return alive
+
+    def remove(self):
+        self.end()
+        shutil.rmtree(self.dir, ignore_errors=True)
+
+    def __call__(self, *words):
+        return self.client.execute_command(*words)
+
+
+def text(reply):
+    """Bytes as text, all the way down."""
+    if isinstance(reply, bytes):
+        return reply.decode()
+    if isinstance(reply, list):
+        return [text(r) for r in reply]
+    return reply
+
+
+def pairs(reply):
+    reply = text(reply)
+    return dict(zip(reply[::2], reply[1::2]))
+
+
+class Raw:
+    """A connection that shows replies as they are on the wire: RESP3 types that the client library would hide."""
+
+    def __init__(self, server, protocol):
+        self.socket = socket.create_connection(("127.0.0.1", server.port), 60)
+        self.file = self.socket.makefile("rb")
+        if protocol == 3:
+            self("HELLO", "3")
+
+    def close(self):
+        self.file.close()
+        self.socket.close()
+
+    def __call__(self, *words):
+        words = [w if isinstance(w, bytes) else str(w).encode() for w in words]
+        self.socket.sendall(b"*%d\r\n" % len(words) + b"".join(b"$%d\r\n%s\r\n" % (len(w), w) for w in words))
+        return self.read()
+
+    def read(self):
+        line = self.file.readline().rstrip(b"\r\n").decode()
+        kind, rest = line[0], line[1:]
+        if kind in "+-(":
+            return kind + rest
+        if kind == ":":
+            return int(rest)
+        if kind == "#":
+            return rest == "t"
+        if kind == ",":
+            return float(rest)
+        if kind == "_" or rest == "-1":
+            return None
+        if kind == "$":
+            return self.file.read(int(rest) + 2)[:-2]
+        if kind in "*~>":
+            return [self.read() for _ in range(int(rest))]
+        if kind == "%":
+            return {self.read(): self.read() for _ in range(int(rest))}
+        raise ValueError(line)
+
+
+class ServerTest(unittest.TestCase):
+    """Every test has a server of its own, self.server, with these options."""
+    OPTIONS = ()
+
+    def setUp(self):
+        self.servers = []
+        self.server = self.new_server(*self.OPTIONS)
+
+    def new_server(self, *options, **more):
+        server = Server(*options, **more)
+        self.servers.append(server)
+        return server
+
+    def tearDown(self):
+        failed = not getattr(self._outcome, "success", True)
+        for server in self.servers:
+            alive = server.process.poll() is None
+            if failed or not alive:
+                print(server.log()[-8000:], file=sys.stderr)
+            server.remove()
+            if not alive:
+                self.fail("the server has ended")
+
+    def wait_for(self, condition, seconds=60):
+        end = time.monotonic() + seconds
+        while not condition():
+            self.assertLess(time.monotonic(), end, "this takes too long")
+            time.sleep(0.02)
+
+    def assert_error(self, message, *words):
+        with self.assertRaises(redis.exceptions.ResponseError) as caught:
+            self.server(*words)
+        said = str(caught.exception)
+        self.assertEqual(message.removeprefix("ERR "), said)  # the client takes ERR away

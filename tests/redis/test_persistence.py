@@ -1,0 +1,254 @@
+"""What survives: restarts, replicas, copies, dumps. Two values are the same if DEBUG DIGEST says so: it reads every byte."""
+import unittest
+
+import redis
+
+from harness import QUICK, ServerTest, pairs, rng_for
+
+WRONG_TYPE = "WRONGTYPE Operation against a key holding the wrong kind of value"
+
+
+def play(rng, server, steps):
+    """A random sequence over keys of every sort. Errors are part of it."""
+    for _ in range(steps):
+        key = f"k{rng.randrange(6)}"
+        items = [rng.randrange(3000) for _ in range(rng.choice((1, 1, 5, 300)))]
+        words = rng.choice((
+            ["CF.RESERVE", key, rng.randrange(4, 3000), "EXPANSION", rng.choice((0, 1, 2)), "BUCKETSIZE", 2],
+            ["CF.RESERVE", key, rng.randrange(4, 3000), "ERROR", rng.choice((0.1, 0.001))],
+            ["CF.ADD", key, items[0]], ["CF.ADDNX", key, items[0]], ["CF.INSERT", key, "ITEMS", *items],
+            ["CF.INSERTNX", key, "ITEMS", *items], ["CF.INSERT", key, "ITEMS", *["same"] * 60],
+            ["CF.DEL", key, items[0]], ["CF.DEL", key, "same"], ["CF.COMPACT", key], ["CF.MERGE", key, "k0"],
+            ["CFW.RESERVE", "w", 3600000], ["CFW.SEEN", "w", *items], ["COPY", key, "k5", "REPLACE"]))
+        if rng.random() < 0.02:
+            words = ["DEL", key]
+        if words[0] == "CF.DEL":  # only what is there may be deleted
+            words = words if server("CF.EXISTS", *words[1:]) else ["PING"]
+        try:
+            server(*words)
+        except redis.exceptions.ResponseError:
+            pass
+
+
+def fill(server):
+    server("CF.RESERVE", "fixed", 2000, "EXPANSION", 0, "BUCKETSIZE", 4)
+    server("CF.INSERT", "fixed", "ITEMS", *range(1500))
+    server("CF.INSERT", "elastic", "ITEMS", *range(20000))
+    for i in range(5000):
+        server("CF.DEL", "elastic", i)
+    server("CF.RESERVE", "sharp", 1000, "ERROR", 0.00001)
+    server("CF.INSERT", "sharp", "ITEMS", *range(100))
+    server("CFW.RESERVE", "window", 3600000)
+    server("CFW.SEEN", "window", *range(1000))
+    server("CF.RESERVE", "expiring", 100)
+    server("EXPIRE", "expiring", 100000)
+
+
+class Restarts(ServerTest):
+    def check_after(self, digest):
+        s = self.server
+        self.assertEqual(digest, s("DEBUG", "DIGEST"))
+        self.assertEqual([1] * 15000, s("CF.MEXISTS", "elastic", *range(5000, 20000)))
+        self.assertEqual([1] * 1500, s("CF.MEXISTS", "fixed", *range(1500)))
+        self.assertEqual([1] * 1000 + [0], s("CFW.SEEN", "window", *range(1000), "new"))
+        self.assertEqual(5000, pairs(s("CF.INFO", "elastic"))["Number of items deleted"])
+        self.assertGreater(s("TTL", "expiring"), 0)
+        s("CF.ADD", "made later", "x")
+        s("CF.MERGE", "elastic", "made later")  # filters of before and after have the same seed
+        s("CF.DEBUG", "elastic")
+
+    def test_rdb(self):
+        fill(self.server)
+        digest = self.server("DEBUG", "DIGEST")
+        self.server("SAVE")
+        self.server.restart()
+        self.check_after(digest)
+
+    def test_aof_of_commands(self):
+        self.server("CONFIG", "SET", "appendonly", "yes")
+        self.wait_for(lambda: self.server.client.info("persistence")["aof_rewrite_in_progress"] == 0)
+        fill(self.server)
+        digest = self.server("DEBUG", "DIGEST")
+        self.server.options += ["--appendonly", "yes"]
+        self.server.restart()
+        self.check_after(digest)
+
+    def rewritten(self, preamble):
+        s = self.server
+        s("CONFIG", "SET", "aof-use-rdb-preamble", preamble)
+        fill(s)
+        s("CF.RESERVE", "large", 2000000)  # more than one chunk
+        s("CF.INSERT", "large", "ITEMS", *range(10))
+        chunk = s("CF.SCANDUMP", "large", 0)
+        s("CF.LOADCHUNK", "half", *chunk)
+        digest = s("DEBUG", "DIGEST")
+        s("CONFIG", "SET", "appendonly", "yes")
+        self.wait_for(lambda: s.client.info("persistence")["aof_rewrite_in_progress"] == 0)
+        s.options += ["--appendonly", "yes"]
+        s.restart()
+        self.assertEqual([1] * 10, s("CF.MEXISTS", "large", *range(10)))
+        self.assert_error("ERR not loaded yet: chunks are missing", "CF.EXISTS", "half", "a")
+        self.check_after(digest)
+
+    def test_aof_rewrite_to_commands(self):
+        self.rewritten("no")
+
+    def test_aof_rewrite_to_rdb(self):
+        self.rewritten("yes")
+
+
+class Replicas(ServerTest):
+    def replica(self):
+        return self.new_server("--replicaof", "127.0.0.1", str(self.server.port), arguments=["cf-bucket-size", "8"])
+
+    def assert_same(self, replica):
+        self.wait_for(lambda: replica.client.info("replication")["master_link_status"] == "up")
+        self.wait_for(lambda: self.server.client.wait(1, 1000) == 1)
+        self.assertEqual(self.server("DEBUG", "DIGEST"), replica("DEBUG", "DIGEST"))
+
+    def test_random_sequences_leave_replicas_the_same(self):
+        rng = rng_for(self)
+        replica = self.replica()
+        self.wait_for(lambda: replica.client.info("replication")["master_link_status"] == "up")
+        for _ in range(3 if QUICK else 20):
+            play(rng, self.server, 300)
+            self.assert_same(replica)
+
+    def test_a_replica_that_comes_later(self):
+        rng = rng_for(self)
+        play(rng, self.server, 500)
+        replica = self.replica()
+        self.assert_same(replica)
+        play(rng, self.server, 500)
+        self.assert_same(replica)
+
+    def test_a_key_made_on_the_fly_is_as_the_master_makes_it(self):
+        replica = self.replica()
+        self.wait_for(lambda: replica.client.info("replication")["master_link_status"] == "up")
+        self.server("CONFIG", "SET", "guira.cf-expansion-factor", 0)
+        self.server("CF.ADD", "k", "a")
+        self.server("CF.INSERT", "j", "CAPACITY", 500, "ITEMS", "a", "b")
+        self.assert_same(replica)
+        self.assertEqual(self.server("CF.INFO", "k"), replica("CF.INFO", "k"))
+
+    def test_a_promoted_replica_goes_on_with_the_seed(self):
+        replica = self.replica()
+        self.server("CF.ADD", "a", "x")
+        self.assert_same(replica)
+        replica("REPLICAOF", "NO", "ONE")
+        replica("CF.ADD", "b", "y")
+        self.assertEqual(b"OK", replica("CF.MERGE", "a", "b"))
+
+    def test_a_replica_cannot_be_changed(self):
+        replica = self.replica()
+        self.server("CF.ADD", "k", "x")
+        self.assert_same(replica)
+        for words in (["CF.COMPACT", "k"], ["CF.DEL", "k", "x"], ["CF.ADD", "k", "y"], ["CF.MERGE", "k", "k"]):
+            with self.assertRaises(redis.exceptions.ReadOnlyError):
+                replica(*words)
+
+    def test_scripts_and_transactions(self):
+        replica = self.replica()
+        self.wait_for(lambda: replica.client.info("replication")["master_link_status"] == "up")
+        script = "redis.call('CF.ADD', KEYS[1], 'a'); return redis.call('CF.INSERT', KEYS[1], 'ITEMS', 'b', 'c')"
+        self.assertEqual([1, 1], self.server("EVAL", script, 1, "k"))
+        with self.server.client.pipeline(transaction=True) as p:
+            p.execute_command("CF.ADD", "j", "a")
+            p.execute_command("CF.DEL", "j", "a")
+            self.assertEqual([1, 1], p.execute())
+        self.assert_same(replica)
+
+
+class Copies(ServerTest):
+    def test_copy_dump_and_restore(self):
+        s = self.server
+        fill(s)
+        for key in ("fixed", "elastic", "sharp", "window"):
+            s("COPY", key, "copy", "REPLACE")
+            s("RESTORE", "restored", 0, s("DUMP", key), "REPLACE")
+            for other in ("copy", "restored"):
+                self.assertEqual(s("DEBUG", "DIGEST-VALUE", key), s("DEBUG", "DIGEST-VALUE", other))
+        s("CF.RESERVE", "r", 100)
+        s("CF.ADD", "r", "a")
+        s("COPY", "r", "r2")
+        s("CF.ADD", "r2", "b")
+        self.assertEqual([1, 0], s("CF.MEXISTS", "r", "a", "b"))
+
+    def dump(self, key):
+        chunks = []
+        position, chunk = self.server("CF.SCANDUMP", key, 0)
+        while position != 0:
+            chunks.append((position, chunk))
+            position, chunk = self.server("CF.SCANDUMP", key, position)
+        self.assertIsNone(chunk)
+        return chunks
+
+    def test_scandump_and_loadchunk(self):
+        s = self.server
+        fill(s)
+        s("CF.RESERVE", "large", 2000000)
+        s("CF.INSERT", "large", "ITEMS", *range(1000))
+        for key in ("fixed", "elastic", "sharp", "large"):
+            chunks = self.dump(key)
+            for position, chunk in chunks:
+                self.assertEqual(b"OK", s("CF.LOADCHUNK", "loaded", position, chunk))
+            self.assertEqual(s("DEBUG", "DIGEST-VALUE", key), s("DEBUG", "DIGEST-VALUE", "loaded"))
+            s("DEL", "loaded")
+        self.assertGreater(len(chunks), 2)
+        self.assertTrue(all(0 < position < 2**53 for position, _ in chunks))
+
+    def test_a_dump_of_a_filter_that_changes_is_an_error(self):
+        s = self.server
+        s("CF.RESERVE", "k", 2000000)
+        position, first = s("CF.SCANDUMP", "k", 0)
+        s("CF.ADD", "k", "a")
+        changed = "Invalid position: the filter has changed, start again from 0"
+        self.assert_error(changed, "CF.SCANDUMP", "k", position)
+        new_position, _ = s("CF.SCANDUMP", "k", 0)
+        second_position, second = s("CF.SCANDUMP", "k", new_position)
+        s("CF.LOADCHUNK", "loaded", position, first)
+        self.assert_error("Couldn't load chunk!", "CF.LOADCHUNK", "loaded", second_position, second)
+        s("DEL", "k")
+        s("CF.RESERVE", "k", 2000000)
+        self.assert_error(changed, "CF.SCANDUMP", "k", new_position)
+
+    def test_positions_that_make_no_sense(self):
+        s = self.server
+        s("CF.ADD", "k", "a")
+        position, chunk = s("CF.SCANDUMP", "k", 0)
+        for wrong in ("x", -1, position + 1, 1 << 62):
+            with self.subTest(position=wrong), self.assertRaisesRegex(redis.exceptions.ResponseError, "^Invalid position"):
+                s("CF.SCANDUMP", "k", wrong)
+        for wrong in ("x", -1, 0, 1, position + 1, position + (1 << 32)):
+            with self.subTest(position=wrong):
+                self.assert_error("Invalid position", "CF.LOADCHUNK", "new", wrong, chunk)
+        for wrong in (b"", b"x", chunk[:32], chunk[:-1], chunk + b"x", b"X" + chunk[1:]):
+            self.assert_error("Invalid header", "CF.LOADCHUNK", "new", position, wrong)
+        self.assert_error("Couldn't create filter!", "CF.LOADCHUNK", "new", position, chunk[:-1] + b"X")
+        self.assertEqual(0, s("EXISTS", "new"))
+        self.assert_error("ERR item exists", "CF.LOADCHUNK", "k", position, chunk)
+        s("SET", "s", "x")
+        self.assert_error(WRONG_TYPE, "CF.LOADCHUNK", "s", position, chunk)
+
+    def test_chunks_have_an_order(self):
+        s = self.server
+        s("CF.RESERVE", "k", 2000000)
+        chunks = self.dump("k")
+        self.assert_error("ERR not found", "CF.LOADCHUNK", "new", *chunks[1])
+        s("CF.LOADCHUNK", "new", *chunks[0])
+        self.assert_error("Couldn't load chunk!", "CF.LOADCHUNK", "new", *chunks[2])
+        self.assert_error("ERR not loaded yet: chunks are missing", "CF.ADD", "new", "a")
+        s("COPY", "new", "copy")
+        s("RESTORE", "restored", 0, s("DUMP", "new"))
+        s("CF.LOADCHUNK", "new", *chunks[0])  # from the beginning
+        last, chunk = chunks[-1]
+        for key in ("new", "copy", "restored"):
+            for c in chunks[1:-1]:
+                s("CF.LOADCHUNK", key, *c)
+            self.assert_error("Couldn't create filter!", "CF.LOADCHUNK", key, last, chunk[:-1] + b"X")
+            s("CF.LOADCHUNK", key, last, chunk)
+            self.assertEqual(s("DEBUG", "DIGEST-VALUE", "k"), s("DEBUG", "DIGEST-VALUE", key))
+
+
+if __name__ == "__main__":
+    unittest.main()

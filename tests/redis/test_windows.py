@@ -1,0 +1,128 @@
+"""CFW.*: windows as keys. Where a test has to wait for the server's clock, only what must be seen is asserted on time."""
+import time
+import unittest
+
+import redis
+
+from harness import QUICK, ServerTest, pairs, rng_for
+
+WRONG_TYPE = "WRONGTYPE Operation against a key holding the wrong kind of value"
+
+
+class Windows(ServerTest):
+    def items(self, key="w"):
+        return pairs(self.server("CFW.INFO", key))["items"]
+
+    def test_an_item_is_new_once(self):
+        s = self.server
+        self.assertEqual(b"OK", s("CFW.RESERVE", "w", 3600000))
+        self.assertEqual([0, 0, 1], s("CFW.SEEN", "w", "a", "b", "a"))
+        self.assertEqual([1, 0], s("CFW.SEEN", "w", "b", "c"))
+        many = [f"i{n}" for n in range(1000)]
+        self.assertEqual([0] * 1000, s("CFW.SEEN", "w", *many))
+        self.assertEqual([1] * 1000, s("CFW.SEEN", "w", *many))
+        info = pairs(s("CFW.INFO", "w"))
+        self.assertEqual((3600000, 1003, 0), (info["milliseconds"], info["items"], info["refused"]))
+
+    def test_items_expire(self):
+        s = self.server
+        s("CFW.RESERVE", "w", 200)
+        s("CFW.SEEN", "w", "a", "b")
+        time.sleep(0.25)  # 200 ms and a sixteenth, and then some
+        self.assertEqual([0, 0, 1], s("CFW.SEEN", "w", "a", "b", "a"))
+
+    def test_memory_comes_back_without_traffic(self):
+        s = self.server
+        s("CFW.RESERVE", "w", 500)
+        empty = s("MEMORY", "USAGE", "w")
+        s("CFW.SEEN", "w", *range(20000))
+        self.assertGreater(s("MEMORY", "USAGE", "w"), 20 * empty)
+        self.wait_for(lambda: self.items() == 0)
+        self.assertLess(s("MEMORY", "USAGE", "w"), 2 * empty)
+        self.assertGreater(s.client.info("guira")["guira_window_ticks"], 0)
+        self.assertEqual([0], s("CFW.SEEN", "w", 5))
+
+    def test_memory_comes_back_in_every_database(self):
+        other = redis.Redis(port=self.server.port, db=3)
+        self.addCleanup(other.close)
+        other.execute_command("CFW.RESERVE", "w", 300)
+        other.execute_command("CFW.SEEN", "w", *range(1000))
+        self.wait_for(lambda: pairs(other.execute_command("CFW.INFO", "w"))["items"] == 0)
+
+    def test_a_renamed_window_is_still_looked_after(self):
+        s = self.server
+        s("CFW.RESERVE", "w", 300)
+        s("CFW.SEEN", "w", *range(1000))
+        s("RENAME", "w", "v")
+        s("CFW.RESERVE", "w", 300)
+        s("CFW.SEEN", "w", "x")
+        time.sleep(0.1)  # the timer that looks for w has ended now: it finds another window there
+        s("CFW.SEEN", "v", "y")
+        self.wait_for(lambda: self.items("v") == 0 and self.items("w") == 0)
+
+    def test_reserve_refuses_what_makes_no_sense(self):
+        self.server("CFW.RESERVE", "there", 1000)
+        for message, words in (
+                ("ERR item exists", ["there", 1000]),
+                ("Couldn't parse milliseconds", ["w", "x"]),
+                ("milliseconds: value must be in the range [100, 1000000000000000]", ["w", 99]),
+                ("milliseconds: value must be in the range [100, 1000000000000000]", ["w", -1]),
+                ("Couldn't parse ERROR", ["w", 1000, "ERROR", "x"]),
+                ("ERROR: value must be in the range (0, 1)", ["w", 1000, "ERROR", 2]),
+                ("ERROR: no window has a rate below 0.000004", ["w", 1000, "ERROR", 1e-9]),
+                ("Unknown argument received", ["w", 1000, "RATE", 0.1]),
+                ("wrong number of arguments for 'CFW.RESERVE' command", ["w", 1000, "ERROR"]),
+                ("wrong number of arguments for 'CFW.RESERVE' command", ["w"])):
+            with self.subTest(words=words):
+                self.assert_error(message, "CFW.RESERVE", *words)
+        self.assertEqual(0, self.server("EXISTS", "w"))
+        self.assertEqual(b"OK", self.server("CFW.RESERVE", "w", 1000, "error", 0.0001))
+
+    def test_other_keys_are_refused(self):
+        self.server("SET", "s", "x")
+        self.server("CF.ADD", "f", "x")
+        for key in ("s", "f"):
+            for words in (["CFW.RESERVE", key, 1000], ["CFW.SEEN", key, "a"], ["CFW.INFO", key]):
+                self.assert_error(WRONG_TYPE, *words)
+        self.assert_error("ERR not found", "CFW.SEEN", "none", "a")
+        self.assert_error("ERR not found", "CFW.INFO", "none")
+        self.assert_error("wrong number of arguments for 'CFW.SEEN' command", "CFW.SEEN", "w")
+
+    def test_time_does_not_go_backwards(self):
+        s = self.server
+        s("CFW.RESERVE", "w", 1000)
+        future = int(time.time() * 1000) + 3600000
+        self.assertEqual([0], s("CFW._SEEN", "w", future, "a"))  # a master whose clock was ahead
+        self.assertEqual([1, 0], s("CFW.SEEN", "w", "a", "b"))
+        self.assertEqual(future, pairs(s("CFW.INFO", "w"))["last_call"])
+        self.assert_error("ERR time does not go backwards", "CFW._SEEN", "w", future - 1, "a")
+        self.assert_error("ERR time does not go backwards", "CFW._TICK", "w", future - 1)
+        self.assert_error("ERR time does not go backwards", "CFW._TICK", "w", "soon")
+
+    def test_replicas_get_the_time_of_the_master(self):
+        s = self.server
+        replica = self.new_server("--replicaof", "127.0.0.1", str(s.port))
+        rng = rng_for(self)
+        for n, length in enumerate((300, 5000, 3600000)):
+            s("CFW.RESERVE", f"w{n}", length, "ERROR", 0.001)
+        for _ in range(100 if QUICK else 1000):
+            s("CFW.SEEN", f"w{rng.randrange(3)}", *(rng.randrange(1000) for _ in range(rng.randrange(1, 200))))
+        self.wait_for(lambda: s.client.wait(1, 1000) == 1)
+        self.wait_for(lambda: s("DEBUG", "DIGEST") == replica("DEBUG", "DIGEST"))
+        self.wait_for(lambda: self.items("w0") == 0)  # by ticks
+        self.wait_for(lambda: s("DEBUG", "DIGEST") == replica("DEBUG", "DIGEST"))
+        self.assertEqual(0, pairs(replica("CFW.INFO", "w0"))["items"])
+
+    def test_copy_dump_and_restore(self):
+        s = self.server
+        s("CFW.RESERVE", "w", 3600000)
+        s("CFW.SEEN", "w", *range(1000))
+        s("COPY", "w", "copy")
+        s("RESTORE", "restored", 0, s("DUMP", "w"))
+        for key in ("copy", "restored"):
+            self.assertEqual(s("DEBUG", "DIGEST-VALUE", "w"), s("DEBUG", "DIGEST-VALUE", key))
+            self.assertEqual([1] * 1000 + [0], s("CFW.SEEN", key, *range(1000), "new"))
+
+
+if __name__ == "__main__":
+    unittest.main()
