@@ -136,7 +136,8 @@ static void test_no_number_makes_loading_take_more(void **state) {
                 for (unsigned j = 0; j < 50; j++) guira_remove_hash(f, rng_next(&r));
                 guira_shrink_to_fit(f);
                 assert_valid(f);
-                if (f->config.buckets <= get_u64(b.at + 104)) { /* it goes back to the size that it was made with */
+                /* It goes back to the size that it was made with, which for rings depends on more than the buckets. */
+                if (v->config.kind != GUIRA_CONSISTENT && f->config.buckets <= get_u64(b.at + 104)) {
                     assert_int_equal(guira_clear(f), GUIRA_OK);
                     assert_true(memory.peak <= 2 * justified(b.n));
                 }
