@@ -139,7 +139,8 @@ static void test_no_number_makes_loading_take_more(void **state) {
                 /* It goes back to the size that it was made with, which for rings depends on more than the buckets. */
                 if (v->config.kind != GUIRA_CONSISTENT && f->config.buckets <= get_u64(b.at + 104)) {
                     assert_int_equal(guira_clear(f), GUIRA_OK);
-                    assert_true(memory.peak <= 2 * justified(b.n));
+                    size_t most = 2 * justified(b.n) + 50 * b.n; /* each newcomer may have got a filter of its own */
+                    if (memory.peak > most) fail_msg("%s: %zu bytes for %zu", v->name, memory.peak, b.n);
                 }
             }
             guira_destroy(f);
