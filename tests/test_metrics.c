@@ -331,7 +331,8 @@ static void test_timing_changes_nothing_else(void **state) {
             assert_int_equal(guira_insert_hash(t.other, key), GUIRA_OK);
         }
         assert_twins(&t, ITEMS);
-        assert_int_equal(guira_reserve(t.timed, ROOM), guira_reserve(t.other, ROOM));
+        uint64_t room = v->config.kind == GUIRA_TIDAL ? ROOM : 4 * ITEMS; /* the others have only one way */
+        assert_int_equal(guira_reserve(t.timed, room), guira_reserve(t.other, room));
         assert_true(v->config.kind != GUIRA_TIDAL || t.timed->plain != plain);
         assert_twins(&t, ITEMS);
         assert_int_equal(guira_shrink_to_fit(t.timed), guira_shrink_to_fit(t.other));
