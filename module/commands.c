@@ -53,7 +53,8 @@ static void describe(redis_ctx *ctx, const struct command *c, bool has_category)
     redis_command *command = redis.GetCommand(ctx, c->name);
     if (command == NULL) return;
     if (redis.SetCommandInfo != NULL) redis.SetCommandInfo(command, &info);
-    if (has_category && redis.SetCommandACLCategories != NULL)
+    bool is_public = strstr(c->flags, "admin") == NULL;
+    if (has_category && is_public && redis.SetCommandACLCategories != NULL)
         redis.SetCommandACLCategories(command, strncmp(c->flags, "read", 4) == 0 ? "cuckoo read" : "cuckoo write");
 }
 

@@ -60,8 +60,8 @@ class Hostile(ServerTest):
         calls += [["COPY", key, "copy", "REPLACE"], ["DEBUG", "DIGEST-VALUE", key], ["MEMORY", "USAGE", key], ["DUMP", key]]
         answers = self.run_all(calls)
         if kind == b"guira-flt":
-            self.assertFalse(isinstance(answers[0], Exception), answers[0])
-            self.assertFalse(isinstance(answers[calls.index(["CF.COMPACT", key]) + 1], Exception))
+            self.assertNotIsInstance(answers[0], Exception)
+            self.assertNotIsInstance(answers[calls.index(["CF.COMPACT", key]) + 1], Exception)
             inserted, present = answers[1], answers[2]
             self.assertTrue(all(there for did, there in zip(inserted, present) if did == 1))
         dump = answers[-1]

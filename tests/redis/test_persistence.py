@@ -224,7 +224,7 @@ class Copies(ServerTest):
                 self.assert_error("Invalid position", "CF.LOADCHUNK", "new", wrong, chunk)
         for wrong in (b"", b"x", chunk[:32], chunk[:-1], chunk + b"x", b"X" + chunk[1:]):
             self.assert_error("Invalid header", "CF.LOADCHUNK", "new", position, wrong)
-        self.assert_error("Couldn't create filter!", "CF.LOADCHUNK", "new", position, chunk[:-1] + b"X")
+        self.assert_error("Couldn't create filter!", "CF.LOADCHUNK", "new", position, chunk[:-1] + bytes([chunk[-1] ^ 1]))
         self.assertEqual(0, s("EXISTS", "new"))
         self.assert_error("ERR item exists", "CF.LOADCHUNK", "k", position, chunk)
         s("SET", "s", "x")
@@ -245,7 +245,7 @@ class Copies(ServerTest):
         for key in ("new", "copy", "restored"):
             for c in chunks[1:-1]:
                 s("CF.LOADCHUNK", key, *c)
-            self.assert_error("Couldn't create filter!", "CF.LOADCHUNK", key, last, chunk[:-1] + b"X")
+            self.assert_error("Couldn't create filter!", "CF.LOADCHUNK", key, last, chunk[:-1] + bytes([chunk[-1] ^ 1]))
             s("CF.LOADCHUNK", key, last, chunk)
             self.assertEqual(s("DEBUG", "DIGEST-VALUE", "k"), s("DEBUG", "DIGEST-VALUE", key))
 
