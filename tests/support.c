@@ -192,6 +192,18 @@ void model_free(struct model *m) {
     *m = (struct model){0};
 }
 
+void members_in(guira *f, struct model *m, size_t n, struct rng *r) {
+    for (size_t i = 0; i < n; i++) {
+        uint64_t hash = rng_next(r);
+        assert_int_equal(guira_insert_hash(f, hash), GUIRA_OK);
+        model_add(m, hash);
+    }
+}
+
+void members_out(guira *f, struct model *m, size_t n, struct rng *r) {
+    for (size_t i = 0; i < n; i++) assert_int_equal(guira_remove_hash(f, model_take(m, rng_below(r, m->n))), GUIRA_OK);
+}
+
 void crowd_add(struct crowd *c, uint64_t hash) {
     if (c->end == c->room) {
         c->room = c->room == 0 ? 1024 : 2 * c->room;

@@ -82,6 +82,10 @@ void model_add(struct model *m, uint64_t hash);
 uint64_t model_take(struct model *m, size_t i); /* removes and returns */
 void model_free(struct model *m);
 
+/* n new members into a filter and its model; n of them, whichever, out again. Asserts success. */
+void members_in(guira *f, struct model *m, size_t n, struct rng *r);
+void members_out(guira *f, struct model *m, size_t n, struct rng *r);
+
 /* The same in the order they came, always. A removed one leaves a GONE behind, until more are gone than there. */
 struct crowd {
     uint64_t *hash;

@@ -16,18 +16,6 @@ static guira *make(guira_config c, struct rng *r) {
 
 static uint64_t filters(const guira *f) { return stats_of(f).buckets / f->config.buckets; }
 
-static void insert_some(guira *f, struct model *m, size_t n, struct rng *r) {
-    for (size_t i = 0; i < n; i++) {
-        uint64_t hash = rng_next(r);
-        assert_int_equal(guira_insert_hash(f, hash), GUIRA_OK);
-        model_add(m, hash);
-    }
-}
-
-static void remove_some(guira *f, struct model *m, size_t n, struct rng *r) {
-    for (size_t i = 0; i < n; i++) assert_int_equal(guira_remove_hash(f, model_take(m, rng_below(r, m->n))), GUIRA_OK);
-}
-
 static void assert_sound(const guira *f, const struct model *m) {
     assert_same(f, m);
     assert_valid(f);
@@ -47,19 +35,19 @@ static void test_the_list_is_as_long_as_it_must_be(void **state) {
     guira *f = make((guira_config){.slot_bits = 16, .buckets = 100}, &r);
     for (unsigned wave = 0; wave < 3; wave++) {
         for (unsigned i = 1; i <= 20; i++) {
-            insert_some(f, &m, 380 * i - m.n, &r); /* 100 * 4 * 0.95 */
+            members_in(f, &m, 380 * i - m.n, &r);  /* 100 * 4 * 0.95 */
             assert_in_range(filters(f), i, i + 1); /* one may be refused in the last percent of a filter */
         }
         assert_sound(f, &m);
         while (m.n > 40) {
-            remove_some(f, &m, 37, &r);
+            members_out(f, &m, 37, &r);
             double fewest = ceil((double)m.n / 380), most = ceil((double)m.n / (0.9 * 400)) + 1;
             assert_true((double)filters(f) >= fewest && (double)filters(f) <= most);
         }
         assert_int_equal(filters(f), 1);
         assert_sound(f, &m);
     }
-    remove_some(f, &m, m.n, &r);
+    members_out(f, &m, m.n, &r);
     assert_int_equal(filters(f), 1); /* there is always one */
     end(f, &m);
 }
@@ -69,9 +57,9 @@ static void test_a_negative_least_load_never_merges(void **state) {
     struct rng r = rng_for(__func__);
     struct model m = {0};
     guira *f = make((guira_config){.buckets = 100, .min_load = -1}, &r);
-    insert_some(f, &m, 3000, &r);
+    members_in(f, &m, 3000, &r);
     uint64_t before = filters(f);
-    remove_some(f, &m, 2900, &r);
+    members_out(f, &m, 2900, &r);
     assert_int_equal(filters(f), before);
     assert_int_equal(guira_shrink_to_fit(f), GUIRA_OK);
     assert_int_equal(filters(f), 1);
@@ -85,13 +73,13 @@ static void test_room_that_was_given_back_is_used_again(void **state) {
     struct rng r = rng_for(__func__);
     struct model m = {0};
     guira *f = make((guira_config){.buckets = 100, .min_load = -1}, &r);
-    insert_some(f, &m, 3700, &r);
+    members_in(f, &m, 3700, &r);
     uint64_t before = filters(f);
     for (unsigned i = 0; i < 10; i++) {
-        remove_some(f, &m, 1800, &r);
-        insert_some(f, &m, 1700, &r);
+        members_out(f, &m, 1800, &r);
+        members_in(f, &m, 1700, &r);
         assert_int_equal(filters(f), before);
-        insert_some(f, &m, 100, &r);
+        members_in(f, &m, 100, &r);
     }
     assert_true(filters(f) <= before + 1);
     assert_sound(f, &m);
@@ -105,15 +93,15 @@ static void test_a_reservation_is_kept_until_it_is_given_back(void **state) {
     guira *f = make((guira_config){.buckets = 100}, &r);
     assert_int_equal(guira_reserve(f, 3800), GUIRA_OK);
     assert_int_equal(filters(f), 10);
-    insert_some(f, &m, 5000, &r);
+    members_in(f, &m, 5000, &r);
     assert_true(filters(f) > 10);
-    remove_some(f, &m, 5000, &r);
+    members_out(f, &m, 5000, &r);
     assert_int_equal(filters(f), 10);
-    insert_some(f, &m, 10, &r);
+    members_in(f, &m, 10, &r);
     assert_int_equal(guira_clear(f), GUIRA_OK);
     assert_int_equal(filters(f), 10);
     m.n = 0;
-    insert_some(f, &m, 10, &r);
+    members_in(f, &m, 10, &r);
     assert_int_equal(guira_shrink_to_fit(f), GUIRA_OK);
     assert_int_equal(filters(f), 1);
     assert_sound(f, &m);
@@ -130,7 +118,7 @@ static void test_a_merge_without_room_changes_nothing(void **state) {
     for (unsigned i = 0; i < 20; i++) {
         struct model m = {0};
         guira *f = make((guira_config){.bucket_slots = 1, .buckets = 200, .max_load = 0.95, .min_load = -1}, &r);
-        insert_some(f, &m, 700, &r);
+        members_in(f, &m, 700, &r);
         uint64_t before = filters(f);
         assert_int_equal(guira_shrink_to_fit(f), GUIRA_OK);
         assert_true(filters(f) <= before && stats_of(f).load < 0.8);
@@ -148,9 +136,9 @@ static void test_merges_that_fail_on_the_way_harm_nobody(void **state) {
     struct rng r = rng_for(__func__);
     struct model m = {0};
     guira *f = make((guira_config){.bucket_slots = 1, .buckets = 200, .max_load = 0.95}, &r);
-    insert_some(f, &m, 2000, &r);
+    members_in(f, &m, 2000, &r);
     while (m.n > 0) {
-        remove_some(f, &m, m.n < 50 ? m.n : 50, &r);
+        members_out(f, &m, m.n < 50 ? m.n : 50, &r);
         assert_sound(f, &m);
     }
     assert_int_equal(filters(f), 1);
@@ -180,9 +168,9 @@ static void test_at_most_so_many_filters(void **state) {
     assert_true(digest(again) == before);
     guira_destroy(again);
     free(b.at);
-    remove_some(f, &m, m.n / 2, &r);
+    members_out(f, &m, m.n / 2, &r);
     assert_int_equal(stats_of(f).stash, 0);
-    remove_some(f, &m, m.n, &r);
+    members_out(f, &m, m.n, &r);
     assert_sound(f, &m);
     end(f, &m);
 }
@@ -215,11 +203,11 @@ static void test_equal_entries_in_several_filters_are_counted_exactly(void **sta
     for (unsigned i = 0; i < (quick_run() ? 3000 : 30000); i++) {
         bool in = m.n < 50 || (m.n < 400 && rng_below(&r, 2) == 0);
         uint64_t hash = m.n > 0 && i % 5 == 0 ? m.hash[rng_below(&r, m.n)] : rng_next(&r);
-        if (!in) remove_some(f, &m, 1, &r);
+        if (!in) members_out(f, &m, 1, &r);
         else if (guira_insert_hash(f, hash) == GUIRA_OK) model_add(&m, hash);
         if (i % 100 == 0) assert_sound(f, &m);
     }
-    remove_some(f, &m, m.n, &r);
+    members_out(f, &m, m.n, &r);
     assert_sound(f, &m);
     end(f, &m);
 }
@@ -234,7 +222,7 @@ static void test_the_rate_is_the_sum_over_the_list(void **state) {
     enum { PROBES = 1 << 18 };
     double first = 0;
     for (unsigned n = 1; n <= 8; n *= 2) {
-        insert_some(f, &m, n * 3800 - m.n, &r);
+        members_in(f, &m, n * 3800 - m.n, &r);
         guira_stats s = stats_of(f);
         double expected = PROBES * s.fpr, share = s.fpr / (double)s.items, hits = 0, off = 5;
         double sigma =

@@ -17,20 +17,8 @@ static guira *make(guira_config c, struct rng *r) {
 
 static struct elastic *inside(guira *f) { return (struct elastic *)f; }
 
-static void insert_some(guira *f, struct model *m, size_t n, struct rng *r) {
-    for (size_t i = 0; i < n; i++) {
-        uint64_t hash = rng_next(r);
-        assert_int_equal(guira_insert_hash(f, hash), GUIRA_OK);
-        model_add(m, hash);
-    }
-}
-
-static void remove_some(guira *f, struct model *m, size_t n, struct rng *r) {
-    for (size_t i = 0; i < n; i++) assert_int_equal(guira_remove_hash(f, model_take(m, rng_below(r, m->n))), GUIRA_OK);
-}
-
 static void fill_to(guira *f, struct model *m, double load, struct rng *r) {
-    insert_some(f, m, (size_t)(load * (double)stats_of(f).slots) - m->n, r);
+    members_in(f, m, (size_t)(load * (double)stats_of(f).slots) - m->n, r);
 }
 
 static void assert_sound(guira *f, const struct model *m) {
@@ -54,7 +42,7 @@ static void assert_saved(const guira *f) {
 
 /* Takes all members out again, one by one, so that nobody had been counted twice. */
 static void empty(guira *f, struct model *m, struct rng *r) {
-    remove_some(f, m, m->n, r);
+    members_out(f, m, m->n, r);
     assert_sound(f, m);
     assert_false(guira_contains_hash(f, rng_next(r)));
     end(f, m);
@@ -207,12 +195,12 @@ static void test_halving_again_and_again_keeps_everybody(void **state) {
     for (size_t i = 6; i < SIZES; i++) {
         struct model m = {0};
         guira *f = make((guira_config){.slot_bits = 16, .buckets = sizes[i]}, &r);
-        insert_some(f, &m, 60, &r);
+        members_in(f, &m, 60, &r);
         for (struct shape to = inside(f)->shape; guira__shape_halve(&to); to = inside(f)->shape) {
             assert_int_equal(guira__elastic_rebuild(inside(f), &to), GUIRA_OK);
             assert_sound(f, &m);
             check_rate(f, &r);
-            insert_some(f, &m, 10, &r);
+            members_in(f, &m, 10, &r);
         }
         assert_int_equal(inside(f)->shape.reach, KEPT_REACH);
         empty(f, &m, &r);
@@ -272,7 +260,7 @@ static void test_the_stash_does_not_spoil_the_rate(void **state) {
     assert_sound(f, &m);
     check_rate(f, &r);
     assert_saved(f);
-    remove_some(f, &m, m.n / 2, &r);
+    members_out(f, &m, m.n / 2, &r);
     assert_true(stats_of(f).stash < STASH_SIZE / 2);
     assert_sound(f, &m);
     end(f, &m);
@@ -323,9 +311,9 @@ static void test_an_extension_waits_until_it_is_written_to(void **state) {
         for (size_t i = 0; i < m.n; i++) assert_in_range(f->ops->count(f, m.hash[i]), 1, 4); /* wrong copies don't */
         assert_int_equal(guira_remove_hash(f, stranger(f, &r)), GUIRA_ENOTFOUND);
         assert_true(digest(f) == before);
-        insert_some(f, &m, 10, &r);
+        members_in(f, &m, 10, &r);
         assert_in_range(inside(f)->waiting, 323, 332);
-        remove_some(f, &m, 10, &r);
+        members_out(f, &m, 10, &r);
         assert_in_range(inside(f)->waiting, 313, 332);
         assert_sound(f, &m);
         assert_int_equal(guira__elastic_extend(inside(f)), GUIRA_OK); /* finishes what the first one has left */
@@ -393,12 +381,12 @@ static void test_it_grows_and_shrinks_by_itself_and_is_none_the_worse(void **sta
         guira *f = make((guira_config){.slot_bits = 16, .buckets = 100, .factor = factor}, &r);
         uint64_t bytes = stats_of(f).bytes;
         for (unsigned wave = 0; wave < 3; wave++) {
-            insert_some(f, &m, 10000, &r);
+            members_in(f, &m, 10000, &r);
             guira_stats s = stats_of(f);
             assert_true(s.load <= 0.95 && s.load >= 0.9 / factor && s.buckets >= 2600);
             assert_sound(f, &m);
             check_rate(f, &r);
-            remove_some(f, &m, m.n - 50, &r);
+            members_out(f, &m, m.n - 50, &r);
             s = stats_of(f);
             assert_true(s.buckets == 100 && inside(f)->shape.steps == 0 && s.bytes == bytes); /* folded, not halved */
             assert_sound(f, &m);
@@ -413,9 +401,9 @@ static void test_a_negative_least_load_never_shrinks(void **state) {
     struct rng r = rng_for(__func__);
     struct model m = {0};
     guira *f = make((guira_config){.min_load = -1}, &r);
-    insert_some(f, &m, 5000, &r);
+    members_in(f, &m, 5000, &r);
     uint64_t buckets = stats_of(f).buckets;
-    remove_some(f, &m, 5000, &r);
+    members_out(f, &m, 5000, &r);
     assert_true(stats_of(f).buckets == buckets && stats_of(f).shrinks == 0);
     assert_int_equal(guira_shrink_to_fit(f), GUIRA_OK);
     assert_int_equal(stats_of(f).buckets, 64);
@@ -430,12 +418,12 @@ static void test_a_reservation_is_kept_until_it_is_given_back(void **state) {
     guira *f = make((guira_config){.slot_bits = 16, .factor = 3}, &r);
     assert_int_equal(guira_reserve(f, 1000), GUIRA_OK);
     assert_true(stats_of(f).buckets == 264 && inside(f)->shape.steps == 0);
-    insert_some(f, &m, 1000, &r);
+    members_in(f, &m, 1000, &r);
     assert_int_equal(stats_of(f).buckets, 264);
     assert_int_equal(guira_reserve(f, 5000), GUIRA_OK);
     assert_true(stats_of(f).buckets == 264 * 9 && inside(f)->shape.steps == 2);
     assert_sound(f, &m);
-    remove_some(f, &m, 990, &r);
+    members_out(f, &m, 990, &r);
     assert_int_equal(stats_of(f).buckets, 264 * 9);
     assert_int_equal(guira_shrink_to_fit(f), GUIRA_OK);
     assert_in_range(stats_of(f).buckets, 64, 127);
@@ -478,8 +466,8 @@ static void test_steps_in_any_order_keep_everybody(void **state) {
                                        .factor = 2 + i % 4},
                         &r);
         for (unsigned k = 0; k < 40; k++) {
-            insert_some(f, &m, rng_below(&r, 300), &r);
-            remove_some(f, &m, m.n == 0 ? 0 : rng_below(&r, m.n < 200 ? m.n : 200), &r);
+            members_in(f, &m, rng_below(&r, 300), &r);
+            members_out(f, &m, m.n == 0 ? 0 : rng_below(&r, m.n < 200 ? m.n : 200), &r);
             steps += random_step(f, &r);
             assert_sound(f, &m);
             mixed += is_mixed(&inside(f)->shape);
@@ -499,11 +487,11 @@ static void test_an_empty_filter_forgets_its_history(void **state) {
     struct rng r = rng_for(__func__);
     struct model m = {0};
     guira *f = make((guira_config){.slot_bits = 16, .buckets = 1000}, &r);
-    insert_some(f, &m, 300, &r);
+    members_in(f, &m, 300, &r);
     assert_int_equal(guira_shrink_to_fit(f), GUIRA_OK);
-    insert_some(f, &m, 3000, &r);
+    members_in(f, &m, 3000, &r);
     assert_true(inside(f)->shape.steps > 2);
-    remove_some(f, &m, m.n, &r);
+    members_out(f, &m, m.n, &r);
     assert_true(inside(f)->shape.steps == 0 && stats_of(f).buckets == 64);
     end(f, &m);
 }
