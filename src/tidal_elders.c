@@ -20,7 +20,7 @@ static uint64_t canonical(const struct tidal *f, uint64_t address) {
  *     what is named   [0 | the known bits of the address .......... | copy .... | level: 6 | core: 6 ]
  *     its name        the same 63 bits, well mixed
  *
- * Mixing loses nothing, so that a name can be read again: see elders_read(). Between 63 - level and 12 there is room
+ * Mixing loses nothing, so that a name can be read again, for merging. Between 63 - level and 12 there is room
  * for the number of the copy: at level 40, where a table has 16 TiB, for 4096 of them. */
 
 #define LOW63 (UINT64_MAX >> 1)
