@@ -36,14 +36,21 @@ def free_port():
 
 
 class Server:
-    def __init__(self, *options, arguments=()):
+    """Has another port after each start, unless it is told one."""
+
+    def __init__(self, *options, arguments=(), port=None):
         self.dir = tempfile.mkdtemp(prefix="guira-redis-")
         self.options = [*options]
         self.arguments = [*arguments]
-        self.start()
+        self.wanted_port = port
+        try:
+            self.start()
+        except RuntimeError:
+            self.remove()
+            raise
 
     def start(self):
-        self.port = free_port()
+        self.port = self.wanted_port or free_port()
         environment = dict(os.environ, ASAN_OPTIONS="detect_leaks=0:allocator_may_return_null=1")
         if PRELOAD:
             environment["LD_PRELOAD"] = PRELOAD
