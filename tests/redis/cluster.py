@@ -31,6 +31,9 @@ CLI = os.path.join(os.path.dirname(SERVER), os.path.basename(SERVER).replace("-s
 BUS = 10000
 SLOTS = 16384
 PATIENT, HASTY = 20000, 2000  # cluster-node-timeout in milliseconds
+NODE_OPTIONS = ("--cluster-enabled", "yes", "--cluster-node-timeout", str(HASTY), "--cluster-allow-replica-migration", "no",
+                "--cluster-replica-validity-factor", "0",  # a replica takes over however long ago it heard of its master
+                "--repl-ping-replica-period", "1")         # CLUSTER SLOTS has no replica that has received nothing yet
 
 logging.getLogger("redis").addHandler(logging.NullHandler())  # a client says with a stack trace that a slot has moved
 
@@ -82,9 +85,7 @@ class Cluster:
     def new_node(self):
         for _ in range(10):  # another program may take the port before the server does
             try:
-                node = Server("--cluster-enabled", "yes", "--cluster-node-timeout", str(HASTY),
-                              "--cluster-replica-validity-factor", "0", "--cluster-allow-replica-migration", "no",
-                              port=free_pair())
+                node = Server(*NODE_OPTIONS, port=free_pair())
             except RuntimeError as error:
                 if "in use" not in str(error):
                     raise
