@@ -11,6 +11,7 @@
 #include "filter_new.h"
 #include "keys.h"
 #include "progress.h"
+#include "redis.h"
 #include "report.h"
 #include "units.h"
 
@@ -173,13 +174,40 @@ static void change_file(struct change *c) {
     sum_up(c);
 }
 
+static struct redis_job job_of(const struct change *c, const struct redis_options *redis) {
+    redis_refuse(redis, c->checkpoint > 0, "checkpoint");
+    return (struct redis_job){.redis = *redis,
+                              .name = c->path,
+                              .keys = c->keys,
+                              .unique = c->unique,
+                              .quiet = c->quiet,
+                              .progress = c->progress};
+}
+
 static int add_run(int argc, char **argv) {
     struct change c = {0};
-    const struct opt table[] = {UNIQUE_OPTION(&c.unique),         KEY_OPTIONS(&c.keys),
-                                CHECKPOINT_OPTION(&c.checkpoint), QUIET_OPTION(&c.quiet),
-                                PROGRESS_OPTION(&c.progress),     OPT_END};
+    struct redis_options redis = {0};
+    struct wish wish = {0};
+    const struct opt table[] = {
+        UNIQUE_OPTION(&c.unique),
+        KEY_OPTIONS(&c.keys),
+        CHECKPOINT_OPTION(&c.checkpoint),
+        QUIET_OPTION(&c.quiet),
+        PROGRESS_OPTION(&c.progress),
+        REDIS_OPTIONS(&redis),
+        {'n', "items", OPT_COUNT, &wish.items, "N", "with --redis: make room for N lines if there is no such key",
+         NULL},
+        {'p', "fpr", OPT_RATE, &wish.fpr, "RATE", "with --redis: most wrong answers, if there is no such key", NULL},
+        OPT_END,
+    };
     options_read(&command_add, table, &argc, argv, 1, 1);
+    redis_check_options(&redis);
     c.path = argv[1];
+    struct redis_job job = job_of(&c, &redis);
+    job.wish = wish;
+    if (redis.url != NULL) return redis_add(&job);
+    if (wish.items > 0 || wish.fpr > 0)
+        trouble("--items, --fpr: a file that exists has them already; 'guira build' makes one");
     change_file(&c);
     return EXIT_YES;
 }
@@ -190,17 +218,27 @@ const struct command command_add = {
     "disk, and before that it is as it was. With --checkpoint it is replaced now and then as well. Two commands that\n"
     "change one file wait for each other. Exit status: 0, or 2 for trouble.\n"
     "\n"
+    "With --redis, FILE is the name of a key, which is made if it is not there. Lines are added as they come. If a "
+    "server\n"
+    "is lost, lines that were in flight are added again, perhaps for the second time.\n"
+    "\n"
     "examples:\n"
     "  guira add users.gf <new-users.txt\n"
-    "  tail -n +2 huge.csv | guira add --checkpoint 1m -t, -k1 customers.gf\n",
+    "  tail -n +2 huge.csv | guira add --checkpoint 1m -t, -k1 customers.gf\n"
+    "  guira add --redis redis://localhost --items 1M --fpr 0.1% users <users.txt\n",
     add_run};
 
 static int remove_run(int argc, char **argv) {
     struct change c = {.remove = true};
-    const struct opt table[] = {KEY_OPTIONS(&c.keys), CHECKPOINT_OPTION(&c.checkpoint), QUIET_OPTION(&c.quiet),
-                                PROGRESS_OPTION(&c.progress), OPT_END};
+    struct redis_options redis = {0};
+    const struct opt table[] = {KEY_OPTIONS(&c.keys),   CHECKPOINT_OPTION(&c.checkpoint),
+                                QUIET_OPTION(&c.quiet), PROGRESS_OPTION(&c.progress),
+                                REDIS_OPTIONS(&redis),  OPT_END};
     options_read(&command_remove, table, &argc, argv, 1, 1);
+    redis_check_options(&redis);
     c.path = argv[1];
+    struct redis_job job = job_of(&c, &redis);
+    if (redis.url != NULL) return redis_remove(&job);
     change_file(&c);
     return c.skipped == 0 ? EXIT_YES : EXIT_NO;
 }
@@ -211,6 +249,11 @@ const struct command command_remove = {
     "never added may take away a line that was. Lines that surely are not there are counted and left.\n"
     "Exit status: 0 all were there, 1 some were not, 2 trouble.\n"
     "\n"
+    "With --redis, FILE is the name of a key. If a server is lost, lines that were in flight are not tried again, "
+    "because\n"
+    "a second removal may take away another line; they are counted, and the status is 1.\n"
+    "\n"
     "examples:\n"
-    "  guira remove users.gf <closed-accounts.txt\n",
+    "  guira remove users.gf <closed-accounts.txt\n"
+    "  guira remove --redis redis://localhost users <closed-accounts.txt\n",
     remove_run};

@@ -6,6 +6,7 @@
 #include "keys.h"
 #include "out.h"
 #include "progress.h"
+#include "redis.h"
 #include "report.h"
 
 struct test {
@@ -41,8 +42,19 @@ static void ask(struct test *t, const guira *f) {
     lines_close(&in);
 }
 
+static int run_on_redis(const struct test *t, const struct redis_options *redis, const char *name) {
+    redis_refuse(redis, t->trust, "trust");
+    struct redis_job job = {.redis = *redis, .name = name, .keys = t->keys, .progress = t->progress};
+    job.invert = t->invert;
+    job.count = t->count && !t->quiet;
+    job.quiet = t->count || t->quiet;
+    job.stop_at_no = t->quiet;
+    return redis_test(&job);
+}
+
 static int test_run(int argc, char **argv) {
     struct test t = {0};
+    struct redis_options redis = {0};
     const struct opt table[] = {
         {'v', "invert", OPT_FLAG, &t.invert, NULL, "print the lines that surely are not in it", NULL},
         {'c', "count", OPT_FLAG, &t.count, NULL, "print how many are and how many are not", NULL},
@@ -50,9 +62,12 @@ static int test_run(int argc, char **argv) {
         {0, "trust", OPT_FLAG, &t.trust, NULL, "do not check FILE for damage first; large ones open at once", NULL},
         KEY_OPTIONS(&t.keys),
         PROGRESS_OPTION(&t.progress),
+        REDIS_OPTIONS(&redis),
         OPT_END,
     };
     options_read(&command_test, table, &argc, argv, 1, 1);
+    redis_check_options(&redis);
+    if (redis.url != NULL) return run_on_redis(&t, &redis, argv[1]);
     guira *f = filter_map(argv[1]);
     if (!t.trust) filter_check(f, argv[1]);
     ask(&t, f);
@@ -66,11 +81,13 @@ const struct command command_test = {
     "test", "[options] FILE <lines", "print the lines that are (probably) in a filter file",
     "What is printed with -v is surely not in FILE. What is printed without is in it, but for the rate of wrong\n"
     "answers that 'guira info' tells. FILE is not loaded: many processes can share one, and it may be replaced\n"
-    "meanwhile. Exit status: 0 all lines are present, 1 some are absent, 2 trouble.\n"
+    "meanwhile. With --redis, FILE is the name of a key.\n"
+    "Exit status: 0 all lines are present, 1 some are absent, 2 trouble.\n"
     "\n"
     "examples:\n"
     "  guira test known.gf <candidates.txt                  those we have\n"
     "  guira test -v known.gf <candidates.txt               those we do not\n"
     "  echo alice | guira test -q users.gf && echo 'she may be a user'\n"
-    "  guira test -c -t, -k2 known.gf <orders.csv\n",
+    "  guira test -c -t, -k2 known.gf <orders.csv\n"
+    "  guira test -v --redis redis://localhost known <candidates.txt\n",
     test_run};

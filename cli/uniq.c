@@ -14,6 +14,7 @@
 #include "memory.h"
 #include "out.h"
 #include "progress.h"
+#include "redis.h"
 #include "report.h"
 #include "stop.h"
 #include "units.h"
@@ -223,8 +224,24 @@ static void fill_in(struct memory *m) {
     if (m->wish.fpr == 0) m->wish.fpr = 1e-6;
 }
 
+/* Where the server remembers, it keeps the time, too, and saves by itself. */
+static int run_on_redis(struct uniq *u, const struct redis_options *redis, const char *name) {
+    redis_refuse(redis, u->time_field > 0, "time-field");
+    redis_refuse(redis, u->repeated, "repeated");
+    redis_refuse(redis, u->memory.most > 0, "max-memory");
+    redis_refuse(redis, u->state != NULL, "state");
+    redis_refuse(redis, u->checkpoint > 0, "checkpoint");
+    struct redis_job job = {.redis = *redis, .name = name, .keys = u->keys, .wish = u->memory.wish};
+    job.window = u->memory.length;
+    job.pass_when_full = u->memory.pass_when_full;
+    job.count = u->totals;
+    job.progress = u->progress;
+    return redis_uniq(&job);
+}
+
 static int uniq_run(int argc, char **argv) {
-    static struct uniq u = {.checkpoint = 60000};
+    static struct uniq u;
+    struct redis_options redis = {0};
     static const char *const when_full[] = {"stop", "pass", NULL};
     unsigned on_full = 0;
     const struct opt table[] = {
@@ -241,19 +258,25 @@ static int uniq_run(int argc, char **argv) {
         {0, "on-full", OPT_CHOICE, &on_full, "WHAT", "when that is used up: stop (default) or pass", when_full},
         {'s', "state", OPT_TEXT, &u.state, "FILE", "go on from FILE, and save there at the end and now and then", NULL},
         {0, "checkpoint", OPT_DURATION, &u.checkpoint, "TIME", "how often to save (default: 1m)", NULL},
+        REDIS_OPTIONS(&redis),
         PROGRESS_OPTION(&u.progress),
         OPT_END,
     };
-    options_read(&command_uniq, table, &argc, argv, 0, 0);
+    options_read(&command_uniq, table, &argc, argv, 0, 1);
+    redis_check_options(&redis);
+    if (argc > 1 && redis.url == NULL) trouble("'%s' is too much; a name is for --redis", argv[1]);
+    if (argc == 1 && redis.url != NULL) trouble("--redis: which key? usage: guira uniq --redis URL NAME");
     if (u.time_field > 0 && u.memory.length == 0) trouble("--time-field: for what? say how long with --window");
     u.memory.pass_when_full = on_full == 1;
     fill_in(&u.memory);
+    if (redis.url != NULL) return run_on_redis(&u, &redis, argv[1]);
+    if (u.checkpoint == 0) u.checkpoint = 60000;
     run(&u);
     return EXIT_YES;
 }
 
 const struct command command_uniq = {
-    "uniq", "[options] <lines >lines", "pass each line on only the first time it comes",
+    "uniq", "[options] [NAME] <lines >lines", "pass each line on only the first time it comes",
     "Lines need not be sorted and stay in order. About 5 bytes are kept for each different line, whatever its "
     "length\n"
     "(2.6 with --fpr 1%). One new line in a million (--fpr) is taken for an old one and held back.\n"
@@ -269,6 +292,11 @@ const struct command command_uniq = {
     "With --on-full pass, lines that there is no memory for are passed on each time they come; with stop, the command\n"
     "ends with status 2 before the first of them. Exit status: 0, or 2 for trouble.\n"
     "\n"
+    "With --redis, the key NAME of that server or cluster remembers the lines, for all who use it: each is passed on "
+    "by\n"
+    "one of them, once. It is made if it is not there. If a server is lost, lines that were in flight are passed on,\n"
+    "perhaps for the second time.\n"
+    "\n"
     "examples:\n"
     "  guira uniq <events.log >once.log\n"
     "  guira uniq -t, -k1 <orders.csv                       the first order of each customer\n"
@@ -277,5 +305,6 @@ const struct command command_uniq = {
     "  guira uniq --window 1h --time-field 1 -k 2 <events.log\n"
     "  collect | guira uniq --state seen.gf --checkpoint 10s | deliver\n"
     "  guira uniq --max-memory 500M --on-full pass <huge.log\n"
-    "  find . -print0 | guira uniq -z\n",
+    "  find . -print0 | guira uniq -z\n"
+    "  collect | guira uniq --redis redis://cache.example.org --shards 8 seen | deliver\n",
     uniq_run};

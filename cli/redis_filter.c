@@ -1,0 +1,176 @@
+/* See redis_filter.h. */
+#include "redis_filter.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report.h"
+
+/* Where --items does not say. An elastic filter keeps its rate until it holds a thousand times as many. */
+static const uint64_t default_capacity = 1024, least_capacity = 4;
+
+/* ------------------------------------------------------------------------------------------------------- single commands */
+
+enum { MOST_WORDS = 8 };
+
+/* A command in words that end with NULL; `key` is one of them. */
+struct command_call {
+    struct call call;
+    const char *word[MOST_WORDS];
+    size_t length[MOST_WORDS];
+};
+
+static void prepare(struct command_call *to, const char *key, const char *const *word) {
+    *to = (struct command_call){.call = {.slot = slot_of(key, strlen(key))}};
+    int n = 0;
+    for (; word[n] != NULL; n++) {
+        to->word[n] = word[n];
+        to->length[n] = strlen(word[n]);
+    }
+    to->call.words = (struct words){n, to->word, to->length};
+}
+
+static void must_run(struct redis_filter *f, struct call *calls, size_t n) {
+    const char *why;
+    if (!calls_run(&f->cluster, calls, n, &why)) trouble("%s", why);
+}
+
+/* One command for one key. The reply is the caller's to free. */
+static redisReply *ask(struct redis_filter *f, const char *key, const char *const *word) {
+    struct command_call c;
+    prepare(&c, key, word);
+    must_run(f, &c.call, 1);
+    return c.call.reply;
+}
+
+const char *redis_filter_complaint(const struct redis_filter *f, const struct call *call) {
+    static char text[512];
+    const char *said = call->reply->type == REDIS_REPLY_ERROR ? call->reply->str : "an answer that makes no sense";
+    bool unknown = strncmp(said, "ERR unknown command", 19) == 0;
+    if (unknown) said = "the server does not have the guira module (redis-server --loadmodule guira.so)";
+    snprintf(text, sizeof text, "%s: %s%s%.200s", call->by->name, unknown ? "" : f->job->name, unknown ? "" : ": ",
+             said);
+    return text;
+}
+
+/* -------------------------------------------------------------------------------------------------------------- making */
+
+bool redis_filter_make(struct redis_filter *f, const struct shard *s, const char **why) {
+    const struct redis_job *job = f->job;
+    uint64_t capacity = job->wish.items > 0 ? (job->wish.items + f->shards - 1) / f->shards : default_capacity;
+    char size[24], rate[32];
+    const char *word[] = {"CF.RESERVE", s->key, size, job->wish.fpr > 0 ? "ERROR" : NULL, rate, NULL};
+    if (capacity < least_capacity) capacity = least_capacity;
+    if (f->verb == SEE) word[0] = "CFW.RESERVE";
+    snprintf(size, sizeof size, "%llu", (unsigned long long)(f->verb == SEE ? job->window : capacity));
+    snprintf(rate, sizeof rate, "%.9g", job->wish.fpr);
+    struct command_call c;
+    prepare(&c, s->key, word);
+    if (!calls_run(&f->cluster, &c.call, 1, why)) return false;
+    const redisReply *r = c.call.reply;
+    bool there = r->type != REDIS_REPLY_ERROR || strcmp(r->str, "ERR item exists") == 0;
+    if (!there) *why = redis_filter_complaint(f, &c.call);
+    freeReplyObject(c.call.reply);
+    return there;
+}
+
+/* ------------------------------------------------------------------------------------------------------ names of shards */
+
+static struct shard shard_named(char *key) {
+    size_t n = strlen(key);
+    return (struct shard){.key = key, .n = n, .slot = slot_of(key, n)};
+}
+
+static void name_shards(struct redis_filter *f) {
+    unsigned tag[MOST_SHARDS];
+    shard_tags(f->shards, tag);
+    f->shard = must_alloc(NULL, f->shards * sizeof *f->shard);
+    for (unsigned i = 0; i < f->shards; i++) {
+        char *key;
+        int n = f->job->redis.shards == 0 ? asprintf(&key, "%s", f->job->name)
+                                          : asprintf(&key, "%s{%u}:%u", f->job->name, tag[i], f->shards);
+        if (n < 0) trouble("no memory for the names of keys");
+        f->shard[i] = shard_named(key);
+    }
+}
+
+static bool makes(const struct redis_filter *f) { return f->verb != FIND && f->verb != REMOVE; }
+
+/* The string under the plain name. Whoever is the first to write it decides. */
+static void agree_on_shards(struct redis_filter *f) {
+    const char *name = f->job->name;
+    char text[40];
+    const char *const set[] = {"SET", name, text, "NX", NULL}, *const get[] = {"GET", name, NULL};
+    snprintf(text, sizeof text, "guira: %u shards", f->shards);
+    if (makes(f)) freeReplyObject(ask(f, name, set));
+    redisReply *r = ask(f, name, get);
+    if (r->type == REDIS_REPLY_NIL) trouble("%s: there is no such filter with --shards", name);
+    if (r->type == REDIS_REPLY_ERROR && strncmp(r->str, "WRONGTYPE", 9) != 0) trouble("%s: %s", name, r->str);
+    if (r->type == REDIS_REPLY_ERROR) trouble("%s: is one key and has no shards; leave out --shards", name);
+    if (strcmp(r->str, text) != 0)
+        trouble("%s: says '%.60s', so --shards %u would not find what is in it", name, r->str, f->shards);
+    freeReplyObject(r);
+}
+
+/* ------------------------------------------------------------------------------------------------------------- opening */
+
+/* A string there says how many shards, see above. */
+static void must_be_right(struct redis_filter *f, const struct shard *s, const char *type) {
+    const char *wanted = f->verb == SEE ? "guira-win" : "guira-flt";
+    if (strcmp(type, wanted) == 0) return;
+    if (strcmp(type, "guira-win") == 0) trouble("%s: is a window; uniq --window uses it", s->key);
+    if (strcmp(type, "guira-flt") == 0) trouble("%s: is a filter, not a window; leave out --window", s->key);
+    if (strcmp(type, "string") == 0)
+        trouble("%s: is a string, no filter; if it says 'guira: N shards', say --shards N", s->key);
+    trouble("%s: is a %s, no filter of guira", s->key, type);
+}
+
+static void find_or_make(struct redis_filter *f, const struct shard *s, const struct call *asked) {
+    const redisReply *r = asked->reply;
+    const char *why;
+    if (r->type != REDIS_REPLY_STATUS) trouble("%s", redis_filter_complaint(f, asked));
+    if (strcmp(r->str, "none") != 0) must_be_right(f, s, r->str);
+    else if (!makes(f)) trouble("%s: there is no such key at %s", s->key, asked->by->name);
+    else if (!redis_filter_make(f, s, &why)) trouble("%s", why);
+}
+
+static void find_keys(struct redis_filter *f) {
+    struct command_call *c = must_alloc(NULL, f->shards * sizeof *c);
+    struct call *calls = must_alloc(NULL, f->shards * sizeof *calls);
+    for (unsigned i = 0; i < f->shards; i++) {
+        const char *const type[] = {"TYPE", f->shard[i].key, NULL};
+        prepare(&c[i], f->shard[i].key, type);
+        calls[i] = c[i].call;
+    }
+    must_run(f, calls, f->shards);
+    for (unsigned i = 0; i < f->shards; i++) {
+        find_or_make(f, &f->shard[i], &calls[i]);
+        freeReplyObject(calls[i].reply);
+    }
+    free(calls);
+    free(c);
+}
+
+/* A window that is older than we are has a length of its own. */
+static void check_length(struct redis_filter *f, const struct shard *s) {
+    const char *const info[] = {"CFW.INFO", s->key, NULL};
+    redisReply *r = ask(f, s->key, info);
+    bool known = r->type == REDIS_REPLY_ARRAY && r->elements >= 2 && r->element[1]->type == REDIS_REPLY_INTEGER;
+    if (known && (uint64_t)r->element[1]->integer != f->job->window)
+        trouble("%s: was made with --window %lldms; use that one, or another name", s->key, r->element[1]->integer);
+    freeReplyObject(r);
+}
+
+void redis_filter_open(struct redis_filter *f, const struct redis_job *job, enum verb verb) {
+    *f = (struct redis_filter){.job = job, .verb = verb};
+    if (job->redis.shards > MOST_SHARDS) trouble("--shards: %d at most", MOST_SHARDS);
+    if (job->redis.shards > 0 && strchr(job->name, '{') != NULL)
+        trouble("%s: with --shards a name has no {, because each shard gets its own {tag}", job->name);
+    f->shards = job->redis.shards > 0 ? (unsigned)job->redis.shards : 1;
+    cluster_open(&f->cluster, job->redis.url, job->redis.timeout > 0 ? job->redis.timeout : 30000);
+    name_shards(f);
+    if (job->redis.shards > 0) agree_on_shards(f);
+    find_keys(f);
+    for (unsigned i = 0; verb == SEE && i < f->shards; i++) check_length(f, &f->shard[i]);
+}
