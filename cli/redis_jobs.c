@@ -53,13 +53,11 @@ static uint64_t last_of(const struct block *b) { return b->first + b->n - 1; }
 static void say_full(struct work *w, const struct block *b) {
     uint64_t refused = block_count(b, REFUSED), line = first_with(b, REFUSED);
     if (refused == 0) return;
-    if (!w->job->pass_when_full) {
-        out_flush();
+    if (!w->job->pass_when_full)
         trouble(
             "%s: stdin, line %llu: no room for more on the server; %llu lines from there to line %llu were not passed "
             "on, the others were (--on-full pass passes on all)",
             w->job->name, (ull)line, (ull)refused, (ull)last_of(b));
-    }
     if (!w->said_full)
         note("%s: stdin, line %llu: no room for more on the server; new lines are passed on each time they come",
              w->job->name, (ull)line);
@@ -77,13 +75,12 @@ static bool pass_on(void *context, struct block *b) {
         w->yes += pass;
     }
     w->lines = last_of(b);
-    if (!all) {
-        out_flush();
+    out_flush(); /* they are known now: whoever ends us should take no more than one block with us */
+    if (!all)
         trouble("%s; of the lines %llu to %llu, %llu were not decided and %llu passed on without an answer: go on from "
                 "line %llu",
                 why, (ull)b->first, (ull)last_of(b), (ull)block_count(b, UNASKED), (ull)block_count(b, UNSURE),
                 (ull)b->first);
-    }
     say_full(w, b);
     return true;
 }

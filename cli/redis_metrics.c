@@ -222,8 +222,8 @@ static void print_total(const struct total *t, struct node *const *masters, redi
     print_heading(t->name, t->type, t->help);
     for (size_t i = 0; i < n; i++) {
         const char *at = strstr(info[i]->str, wanted);
-        if (at == NULL) trouble("%s: the server does not have the guira module", masters[i]->name);
-        printf("%s{server=\"%s\"} %llu\n", t->name, masters[i]->name, strtoull(at + strlen(wanted), NULL, 10));
+        if (at != NULL)
+            printf("%s{server=\"%s\"} %llu\n", t->name, masters[i]->name, strtoull(at + strlen(wanted), NULL, 10));
     }
 }
 
@@ -240,6 +240,9 @@ int redis_metrics(const struct redis_options *redis) {
     redisReply **info = must_alloc(NULL, (n + 1) * sizeof *info);
     for (size_t i = 0; i < n; i++) {
         info[i] = must_ask(&s, masters[i], "INFO %s", "guira", NULL);
+        if (strstr(info[i]->str, "guira_filters:") == NULL)
+            trouble("%s: the server does not have the guira module (redis-server --loadmodule guira.so)",
+                    masters[i]->name);
         scan(&s, masters[i], "guira-flt", "filter");
         scan(&s, masters[i], "guira-win", "window");
     }

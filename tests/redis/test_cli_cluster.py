@@ -1,0 +1,217 @@
+"""guira uniq, add, remove, test and metrics with --redis on a cluster: shards, slots that move, masters that die."""
+import collections
+import threading
+import time
+import unittest
+
+from cluster import Cluster, poll
+from harness import QUICK, pairs, rng_for
+from tool import Running, run, slot
+
+MANY = 20000 if QUICK else 100000
+SHARDS = 8
+
+
+class ClusterTest(unittest.TestCase):
+    REPLICAS = 0
+
+    def setUp(self):
+        self.cluster = Cluster(3, self.REPLICAS)
+        self.addCleanup(self.cluster.stop)
+        self.url = f"redis://127.0.0.1:{self.cluster.nodes[0].port}"
+
+    def run_here(self, command, *words, **more):
+        return run(command, "--redis", self.url, *words, **more)
+
+    def start_here(self, command, *words):
+        running = Running(command, "--redis", self.url, *words)
+        self.addCleanup(running.stop)
+        return running
+
+    def keys(self, pattern):
+        """key -> the master that has it."""
+        return {key.decode(): node for node in self.cluster.nodes if node.client.info("replication")["role"] == "master"
+                for key in node("KEYS", pattern)}
+
+
+class Slots(ClusterTest):
+    def test_shards_are_spread_evenly(self):
+        for n in (3, 8, 100):
+            self.assertEqual(0, self.run_here("add", "--shards", n, f"set{n}", lines=["a"]).status)
+            keys = self.keys(f"set{n}{{*")
+            slots = {key: self.cluster.nodes[0]("CLUSTER", "KEYSLOT", key) for key in keys}
+            self.assertEqual(list(range(n)), sorted(s * n // 16384 for s in slots.values()))
+            for key, number in slots.items():  # the smallest number that will do
+                tag = int(key[key.index("{") + 1:key.index("}")])
+                part = number * n // 16384
+                self.assertFalse([t for t in range(tag) if slot(str(t)) * n // 16384 == part])
+            count = collections.Counter(node.port for node in keys.values())
+            self.assertLessEqual(max(count.values()) - min(count.values()), 1)
+
+    def test_uniq_is_as_without_a_cluster(self):
+        rng = rng_for(self)
+        lines = [f"line {rng.randrange(MANY)}" for _ in range(MANY)]
+        wanted = run("uniq", lines=lines).raw
+        for words in (("--shards", SHARDS, "seen"), ("plain",), ("--window", "1h", "--shards", SHARDS, "recent")):
+            done = self.run_here("uniq", *words, lines=lines)
+            if "--window" in words:  # one in 100 000 is taken for an old one
+                self.assertLessEqual(len(wanted.splitlines()) - len(done.lines), 20)
+            else:
+                self.assertEqual(wanted, done.raw)
+            self.assertEqual((0, ""), (done.status, done.err))
+
+    def test_slots_move_under_two_that_are_at_work(self):
+        """Nothing is lost and nothing comes twice: a key is at one server or at the other."""
+        rng = rng_for(self)
+        lines = [f"line {i}" for i in range(MANY)]
+        outs = [self.start_here("uniq", "--shards", SHARDS, "seen"), self.start_here("uniq", "--shards", SHARDS, "seen")]
+        resharding = threading.Thread(target=self.move_slots)
+        resharding.start()
+        at = 0
+        while at < MANY or resharding.is_alive():
+            piece = lines[at:at + 500] or lines[:500]
+            for running in outs:
+                running.send(rng.sample(piece, len(piece)))
+            at += 500
+            time.sleep(0.01)
+        resharding.join()
+        done = [running.end() for running in outs]
+        self.assertEqual([(0, "")] * 2, [(d.status, d.err) for d in done])
+        self.assertEqual(collections.Counter(lines), collections.Counter(done[0].lines + done[1].lines))
+        self.assertEqual(0, self.run_here("test", "-q", "--shards", SHARDS, "seen", lines=lines).status)
+
+    def move_slots(self):
+        a, b, c = (self.cluster.master_of(s) for s in (0, 8000, 16383))
+        for source, target in ((a, b), (c, a)):  # the first slots of each, and keys of shards with them
+            self.cluster.reshard(3000, source, target)
+
+    def test_a_key_on_its_way_is_asked_for_where_it_is(self):
+        """ASK: the slot is still the source's, and the key is at the target already."""
+        self.run_here("add", "--fpr", "1e-6", "set", lines=["a"])
+        number = self.cluster.nodes[0]("CLUSTER", "KEYSLOT", "set")
+        source = self.cluster.master_of(number)
+        target = next(n for n in self.cluster.nodes if n is not source)
+        target("CLUSTER", "SETSLOT", number, "IMPORTING", source.id)
+        source("CLUSTER", "SETSLOT", number, "MIGRATING", target.id)
+        source("MIGRATE", "127.0.0.1", target.port, "set", 0, 10000)
+        self.assertEqual([], source("KEYS", "set"))
+        self.assertEqual(0, self.run_here("add", "set", lines=["b", "c"]).status)
+        self.assertEqual(["c"], self.run_here("remove", "set", lines=["b"]) and
+                         self.run_here("test", "set", lines=["b", "c"]).lines)
+        self.assertEqual(["d"], self.run_here("uniq", "set", lines=["a", "d"]).lines)
+        for node in (target, source):
+            node("CLUSTER", "SETSLOT", number, "NODE", target.id)
+        self.assertEqual(["a", "c", "d"], self.run_here("test", "set", lines=["a", "b", "c", "d"]).lines)
+
+    def test_metrics_of_all_masters(self):
+        self.run_here("add", "--shards", SHARDS, "set", lines=[f"line {i}" for i in range(1000)])
+        done = self.run_here("metrics")
+        items = [line for line in done.lines if line.startswith("guira_items{")]
+        self.assertEqual((0, SHARDS, 1000), (done.status, len(items), sum(int(i.split()[-1]) for i in items)))
+        self.assertEqual(3, len([line for line in done.lines if line.startswith("guira_server_filters{")]))
+
+    def test_a_master_that_nobody_replaces(self):
+        running = self.start_here("uniq", "--redis-timeout", "3s", "--shards", SHARDS, "seen")
+        running.send(f"before {i}" for i in range(1000))
+        poll(lambda: len(running.lines()) == 1000, "lines")
+        self.cluster.kill(self.cluster.master_of(16383))
+        running.send(f"after {i}" for i in range(1000))
+        done = running.end()
+        self.assertEqual(2, done.status)
+        self.assertIn("go on from line 1001", done.err)
+        # Lines of the other shards are decided, and known from now on: they were printed.
+        self.assertLess(1000, len(done.lines))
+        self.assertLess(len(done.lines), 2000)
+
+
+class Failover(ClusterTest):
+    REPLICAS = 1
+
+    def settle(self):
+        """All that was written is at the replicas, too."""
+        poll(lambda: all(n.client.info("replication").get("master_repl_offset", 0) ==
+                         n.client.info("replication").get("slave_repl_offset",
+                                                          n.client.info("replication")["master_repl_offset"])
+                         for n in self.cluster.alive()), "replication")
+        for node in {self.cluster.master_of(s) for s in (0, 8000, 16383)}:
+            self.assertEqual(1, node("WAIT", 1, 10000))
+
+    def kill_master(self):
+        dead = self.cluster.master_of(16383)
+        self.cluster.kill(dead)
+        return dead
+
+    def assert_told(self, dead, done):
+        self.assertIn(f"failover: 127.0.0.1:{dead.port} was lost", done.err)
+        self.assertEqual(0, done.status)
+
+    def test_uniq_goes_on_after_a_pause(self):
+        """Everything was replicated when the master died: each line comes once."""
+        lines = [f"line {i}" for i in range(MANY)]
+        running = self.start_here("uniq", "--shards", SHARDS, "seen")
+        running.send(lines[:MANY // 2])
+        poll(lambda: len(running.lines()) == MANY // 2, "lines")
+        self.settle()
+        dead = self.kill_master()
+        running.send(lines)
+        done = running.end()
+        self.assert_told(dead, done)
+        self.assertEqual(lines, done.lines)
+
+    def test_uniq_goes_on_under_traffic(self):
+        """No line is lost. One may come twice: it was in flight, or the replica had not heard of it."""
+        lines = [f"line {i}" for i in range(MANY)]
+        running = self.start_here("uniq", "--shards", SHARDS, "seen")
+        running.send(lines[:1000])
+        poll(lambda: len(running.lines()) == 1000, "lines")
+        killing = threading.Timer(0.2, self.kill_master)
+        killing.start()
+        dead = self.cluster.master_of(16383)
+        for start in range(0, MANY, 500):
+            running.send(lines[start:start + 500])
+            time.sleep(0.02)
+        killing.join()
+        running.send(lines)
+        done = running.end()
+        self.assert_told(dead, done)
+        self.assertEqual(set(lines), set(done.lines))
+
+    def test_add_goes_on_after_a_pause(self):
+        lines = [f"line {i}" for i in range(MANY)]
+        running = self.start_here("add", "--fpr", "1e-6", "--shards", SHARDS, "set")
+        running.send(lines[:MANY // 2])
+        poll(lambda: sum(pairs(node("CF.STATS", key))["items"] for key, node in self.keys("set{*").items()) == MANY // 2,
+             "lines")
+        self.settle()
+        dead = self.kill_master()
+        running.send(lines[MANY // 2:])
+        done = running.end()
+        self.assert_told(dead, done)
+        self.assertIn(f"{MANY} lines added", done.err)
+        self.cluster.wait_ok()
+        self.url = f"redis://127.0.0.1:{self.cluster.alive()[0].port}"
+        self.assertEqual(0, self.run_here("test", "-q", "--shards", SHARDS, "set", lines=lines).status)
+
+    def test_add_and_remove_under_traffic(self):
+        """What is removed although it is not there any more, or not surely removed, is told by the status."""
+        lines = [f"line {i}" for i in range(MANY)]
+        self.run_here("add", "--fpr", "1e-6", "--shards", SHARDS, "set", lines=lines)
+        self.settle()
+        adding = self.start_here("add", "--shards", SHARDS, "set")
+        removing = self.start_here("remove", "--shards", SHARDS, "set")
+        killing = threading.Timer(0.2, self.kill_master)
+        killing.start()
+        for start in range(0, MANY, 500):
+            adding.send(f"more {i}" for i in range(start, start + 500))
+            removing.send(lines[start:start + 500])
+            time.sleep(0.02)
+        killing.join()
+        added, removed = adding.end(), removing.end()
+        self.assertEqual(0, added.status)
+        self.assertIn(f"{MANY} lines added", added.err)
+        self.assertIn("failover", added.err + removed.err)
+        self.assertEqual(1 if "in flight" in removed.err or "not there" in removed.err else 0, removed.status)
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)

@@ -1,0 +1,148 @@
+"""guira, the tool, on servers: for test_cli.py and test_cli_cluster.py."""
+import os
+import signal
+import socket
+import subprocess
+import threading
+
+GUIRA = os.environ["GUIRA_CLI"]
+
+
+def to_bytes(lines):
+    return b"".join(line if isinstance(line, bytes) else line.encode() + b"\n" for line in lines)
+
+
+def slot(tag):
+    """Of a key that is this, or has it in its braces."""
+    crc = 0
+    for byte in tag.encode():
+        crc ^= byte << 8
+        for _ in range(8):
+            crc = (crc << 1 ^ (0x1021 if crc & 0x8000 else 0)) & 0xffff
+    return crc % 16384
+
+
+class Done:
+    """How it ended: status, the lines it printed, what it said."""
+
+    def __init__(self, status, out, err):
+        self.status = status
+        self.raw = out
+        self.lines = out.decode(errors="surrogateescape").splitlines()
+        self.err = err.decode()
+
+
+def run(command, *words, lines=(), env=None):
+    done = subprocess.run([GUIRA, command, *map(str, words)], input=to_bytes(lines), capture_output=True, timeout=600,
+                          env=dict(os.environ, **(env or {})))
+    return Done(done.returncode, done.stdout, done.stderr)
+
+
+class Running:
+    """guira with an input that goes on. What it prints is gathered meanwhile."""
+
+    def __init__(self, command, *words):
+        self.process = subprocess.Popen([GUIRA, command, *map(str, words)], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                        stderr=subprocess.PIPE)
+        self.out, self.err = bytearray(), bytearray()
+        self.ended = False
+        self.readers = [threading.Thread(target=self.gather, args=pair)
+                        for pair in ((self.process.stdout, self.out), (self.process.stderr, self.err))]
+        for reader in self.readers:
+            reader.start()
+
+    @staticmethod
+    def gather(stream, to):
+        while piece := stream.read1(1 << 16):
+            to.extend(piece)
+
+    def send(self, lines):
+        self.process.stdin.write(to_bytes(lines))
+        self.process.stdin.flush()
+
+    def lines(self):
+        return bytes(self.out).decode().splitlines()
+
+    def said(self):
+        return bytes(self.err).decode()
+
+    def end(self, number=None):
+        """By the end of its input, or by a signal."""
+        if number is not None:
+            self.process.send_signal(number)
+        try:
+            self.process.stdin.close()
+        except BrokenPipeError:
+            pass  # it ended by itself, its status tells how
+        status = self.process.wait(600)
+        self.ended = True
+        for reader in self.readers:
+            reader.join()
+        self.process.stdout.close()
+        self.process.stderr.close()
+        return Done(status, bytes(self.out), bytes(self.err))
+
+    def stop(self):
+        """For whoever has not called end()."""
+        if not self.ended:
+            self.end(signal.SIGKILL)
+
+
+class Cutter:
+    """A wire to a server that can be cut when a request has gone through and its answer has not come back.
+
+        client --requests--> Cutter --requests--> server
+               <--answers---        <--answers---
+                             ^ cut here, once, at the first answer for which condition(requests so far) holds
+    """
+
+    def __init__(self, port):
+        self.server = ("127.0.0.1", port)
+        self.condition = None
+        self.cuts = 0
+        self.listener = socket.create_server(("127.0.0.1", 0))
+        self.port = self.listener.getsockname()[1]
+        self.thread = threading.Thread(target=self.accept, daemon=True)
+        self.thread.start()
+
+    def cut_when(self, condition):
+        self.condition = condition
+
+    def accept(self):
+        while True:
+            try:
+                client, _ = self.listener.accept()
+            except OSError:
+                return
+            threading.Thread(target=self.serve, args=(client,), daemon=True).start()
+
+    def serve(self, client):
+        requests = bytearray()
+        with client, socket.create_connection(self.server) as server:
+            back = threading.Thread(target=self.carry, args=(server, client, True, requests), daemon=True)
+            back.start()
+            self.carry(client, server, False, requests)
+            back.join()
+
+    def carry(self, source, target, answers, requests):
+        try:
+            while piece := source.recv(1 << 16):
+                if not answers:
+                    requests += piece
+                elif self.condition and self.condition(bytes(requests)):
+                    self.condition = None
+                    self.cuts += 1
+                    break
+                target.sendall(piece)
+        except OSError:
+            pass
+        for end in (source, target):
+            try:
+                end.shutdown(socket.SHUT_RDWR)
+            except OSError:
+                pass
+
+    def close(self):
+        self.listener.shutdown(socket.SHUT_RDWR)
+        self.listener.close()
+        self.thread.join()
