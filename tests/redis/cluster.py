@@ -30,7 +30,7 @@ from harness import SERVER, Server
 CLI = os.path.join(os.path.dirname(SERVER), os.path.basename(SERVER).replace("-server", "-cli"))
 BUS = 10000
 SLOTS = 16384
-PATIENT, HASTY = 20000, 2000  # cluster-node-timeout in milliseconds
+PATIENT, HASTY = 10000, 2000  # cluster-node-timeout in milliseconds
 NODE_OPTIONS = ("--cluster-enabled", "yes", "--cluster-node-timeout", str(HASTY), "--cluster-allow-replica-migration", "no",
                 "--cluster-replica-validity-factor", "0",  # a replica takes over however long ago it heard of its master
                 "--repl-ping-replica-period", "1")         # CLUSTER SLOTS has no replica that has received nothing yet
@@ -159,7 +159,7 @@ class Cluster:
                     if port == master.port)
 
     def wait_ok(self):
-        """Until all nodes that are alive agree, each slot has a master and each replica all that its master has sent."""
+        """Until all nodes that are alive agree, each slot has a master, and each replica is connected to its own."""
         poll(self.is_ok, "the cluster to be ok")
         self.be(PATIENT)
 
