@@ -3,7 +3,7 @@
 # usage: deps.sh [build] [test] [lab] [redis] [deb]        (no argument: all but deb)
 set -eu
 
-build_packages="gcc libc6-dev make cmake pkg-config libxxhash-dev liburcu-dev scdoc"
+build_packages="gcc libc6-dev make cmake pkg-config libxxhash-dev liburcu-dev libhiredis-dev scdoc"
 test_packages="libcmocka-dev clang clang-format clang-tidy cppcheck libclang-rt-14-dev binutils prometheus locales zsh time"
 lab_packages="python3 gnuplot-nox"
 redis_packages="redis-server python3 python3-redis libxxhash0" # for the tests of the module
