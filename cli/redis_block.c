@@ -47,8 +47,8 @@ static void gather(struct reading *r, const struct batch *in) {
         struct piece line = {b->bytes + b->used + (in->line[i].at - start), in->line[i].n};
         b->line[b->n] = line;
         b->item[b->n++] = key_of(&r->job->keys, line);
-        if (b->item[b->n - 1].n > longest)
-            trouble("stdin, line %llu: longer than a server takes (512 MiB)", (unsigned long long)(in->first + i));
+        unsigned long long number = in->first + i;
+        if (b->item[b->n - 1].n > longest) trouble("stdin, line %llu: longer than a server takes (512 MiB)", number);
     }
     b->used += bytes;
 }

@@ -110,8 +110,8 @@ static struct round run_round(struct cluster *c, struct call *calls, size_t n) {
         round.open++;
         if (!send_call(c, &calls[i], &round)) calls[i].sent = 0;
     }
-    for (size_t i = 0; i < c->n; i++)
-        if (c->node[i]->link != NULL) node_flush(c->node[i]);
+    for (struct node *node = c->nodes; node != NULL; node = node->next)
+        if (node->link != NULL) node_flush(node);
     for (size_t i = 0; i < n; i++)
         if (calls[i].sent > 0) settle(c, &calls[i], &round);
     return round;

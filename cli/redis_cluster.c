@@ -9,10 +9,11 @@
 /* --------------------------------------------------------------------------------------------------------------- nodes */
 
 static struct node *find(struct cluster *c, const char *host, int port) {
-    for (size_t i = 0; i < c->n; i++)
-        if (c->node[i]->port == port && strcmp(c->node[i]->host, host) == 0) return c->node[i];
-    c->node = must_alloc(c->node, (c->n + 1) * sizeof *c->node);
-    return c->node[c->n++] = node_new(host, port);
+    for (struct node *n = c->nodes; n != NULL; n = n->next)
+        if (n->port == port && strcmp(n->host, host) == 0) return n;
+    struct node *n = node_new(host, port);
+    n->next = c->nodes;
+    return c->nodes = n;
 }
 
 struct node *cluster_node(struct cluster *c, const char *place, const struct node *teller) {
@@ -74,15 +75,14 @@ static bool learn_from(struct cluster *c, struct node *n) {
 bool cluster_learn(struct cluster *c, struct node *first) {
     c->round++;
     if (first != NULL && learn_from(c, first)) return true;
-    size_t known = c->n; /* a map may have others, which need not be asked */
     for (int doubted = 0; doubted <= 1; doubted++)
-        for (size_t i = 0; i < known; i++)
-            if (c->node[i]->doubted == (doubted == 1) && learn_from(c, c->node[i])) return true;
+        for (struct node *n = c->nodes; n != NULL; n = n->next)
+            if (n->doubted == (doubted == 1) && learn_from(c, n)) return true;
     return false;
 }
 
 void cluster_open(struct cluster *c, const char *url, uint64_t timeout_ms) {
-    *c = (struct cluster){.timeout = (double)timeout_ms / 1000};
+    *c = (struct cluster){.timeout = timeout_ms > 0 ? (double)timeout_ms / 1000 : 30};
     c->patience = c->timeout / 3;
     redis_url_read(url, &c->url);
     struct node *n = find(c, c->url.host, c->url.port);

@@ -12,16 +12,15 @@
 
 struct cluster {
     struct redis_url url;
-    double timeout;     /* seconds to try when a server is away */
-    double patience;    /* seconds to wait for one answer */
-    bool is_cluster;    /* false: one server */
-    struct node **node; /* all that were ever heard of */
-    size_t n;
+    double timeout;         /* seconds to try when a server is away */
+    double patience;        /* seconds to wait for one answer */
+    bool is_cluster;        /* false: one server */
+    struct node *nodes;     /* all that were ever heard of */
     struct node *at[SLOTS]; /* NULL: nobody serves it */
     unsigned long round;
 };
 
-/* The server of the URL is asked for the map. Ends the process if it cannot be reached. */
+/* The server of the URL is asked for the map; a timeout of 0 is the default. Ends the process if it cannot be reached. */
 void cluster_open(struct cluster *c, const char *url, uint64_t timeout_ms);
 
 /* The map anew, by `first` if it is not NULL, then by whoever answers. False: nobody does. */

@@ -168,7 +168,7 @@ void redis_filter_open(struct redis_filter *f, const struct redis_job *job, enum
     if (job->redis.shards > 0 && strchr(job->name, '{') != NULL)
         trouble("%s: with --shards a name has no {, because each shard gets its own {tag}", job->name);
     f->shards = job->redis.shards > 0 ? (unsigned)job->redis.shards : 1;
-    cluster_open(&f->cluster, job->redis.url, job->redis.timeout > 0 ? job->redis.timeout : 30000);
+    cluster_open(&f->cluster, job->redis.url, job->redis.timeout);
     name_shards(f);
     if (job->redis.shards > 0) agree_on_shards(f);
     find_keys(f);

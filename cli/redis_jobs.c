@@ -91,7 +91,8 @@ int redis_uniq(const struct redis_job *job) {
     w.job = job;
     redis_filter_open(&w.filter, job, job->window > 0 ? SEE : INSERT_NEW);
     blocks_read(job, pass_on, &w);
-    if (job->count) note("%llu lines in, %llu out, %llu held back", (ull)w.lines, (ull)w.yes, (ull)(w.lines - w.yes));
+    ull in = w.lines, out = w.yes;
+    if (job->count) note("%llu lines in, %llu out, %llu held back", in, out, in - out);
     tell_doubts(&w, "they were passed on, some perhaps for the second time");
     if (stop_asked()) stop_now();
     return EXIT_YES;
@@ -125,7 +126,8 @@ int redis_add(const struct redis_job *job) {
     static struct work w;
     read_all(&w, job, job->unique ? INSERT_NEW : INSERT);
     if (!job->quiet) note("%s: %llu lines added", job->name, (ull)w.yes);
-    if (!job->quiet && job->unique) note("%llu lines were there already", (ull)(w.no + w.unsure));
+    ull old = w.no + w.unsure;
+    if (!job->quiet && job->unique) note("%llu lines were there already", old);
     tell_doubts(&w, job->unique ? "they were added again, once" : "they were added again, some perhaps a second time");
     return EXIT_YES;
 }

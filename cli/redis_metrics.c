@@ -5,7 +5,6 @@
  *     INFO guira                            -> totals, of each master
  *
  * The text is by metric first, by key second, so all are asked before the first line is written. */
-#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,8 +23,15 @@ struct key {
     redisReply *stats; /* names and values */
 };
 
+struct master {
+    struct node *node;
+    redisReply *info;
+};
+
 struct survey {
     struct cluster cluster;
+    struct master master[SLOTS];
+    size_t masters;
     struct key *key;
     size_t n, room;
 };
@@ -78,15 +84,23 @@ static void sort_keys(struct survey *s) {
     s->n = kept;
 }
 
-/* The masters, each once. Returns how many. */
-static size_t masters_of(const struct cluster *c, struct node **out) {
-    size_t n = 0;
+/* Each once. */
+static void find_masters(struct survey *s) {
+    struct node *const *at = s->cluster.at;
     for (unsigned slot = 0; slot < SLOTS; slot++) {
         size_t i = 0;
-        while (i < n && out[i] != c->at[slot]) i++;
-        if (i == n && c->at[slot] != NULL) out[n++] = c->at[slot];
+        while (i < s->masters && s->master[i].node != at[slot]) i++;
+        if (i == s->masters && at[slot] != NULL) s->master[s->masters++].node = at[slot];
     }
-    return n;
+}
+
+/* Totals, and the names of all keys. */
+static void visit(struct survey *s, struct master *m) {
+    m->info = must_ask(s, m->node, "INFO %s", "guira", NULL);
+    if (strstr(m->info->str, "guira_filters:") == NULL)
+        trouble("%s: the server does not have the guira module (redis-server --loadmodule guira.so)", m->node->name);
+    scan(s, m->node, "guira-flt", "filter");
+    scan(s, m->node, "guira-win", "window");
 }
 
 /* --------------------------------------------------------------------------------------------------------------- values */
@@ -196,7 +210,7 @@ static void print_family(const struct survey *s, const struct family *f) {
 
 /* --------------------------------------------------------------------------------------------------------------- totals */
 
-/* In `INFO guira`, in this order. */
+/* Of `INFO guira`. */
 static const struct total {
     const char *field, *name, *type, *help;
 } totals[] = {
@@ -216,38 +230,24 @@ static const struct total {
     {"window_ticks", "guira_server_window_ticks_total", "counter", "Times a timer looked after a window."},
 };
 
-static void print_total(const struct total *t, struct node *const *masters, redisReply *const *info, size_t n) {
+static void print_total(const struct survey *s, const struct total *t) {
     char wanted[64];
     snprintf(wanted, sizeof wanted, "guira_%s:", t->field);
     print_heading(t->name, t->type, t->help);
-    for (size_t i = 0; i < n; i++) {
-        const char *at = strstr(info[i]->str, wanted);
-        if (at != NULL)
-            printf("%s{server=\"%s\"} %llu\n", t->name, masters[i]->name, strtoull(at + strlen(wanted), NULL, 10));
+    for (size_t i = 0; i < s->masters; i++) {
+        const char *server = s->master[i].node->name, *at = strstr(s->master[i].info->str, wanted);
+        if (at != NULL) printf("%s{server=\"%s\"} %llu\n", t->name, server, strtoull(at + strlen(wanted), NULL, 10));
     }
-}
-
-static void print_all(const struct survey *s, struct node *const *masters, redisReply *const *info, size_t n) {
-    for (size_t i = 0; i < sizeof families / sizeof *families; i++) print_family(s, &families[i]);
-    for (size_t i = 0; i < sizeof totals / sizeof *totals; i++) print_total(&totals[i], masters, info, n);
 }
 
 int redis_metrics(const struct redis_options *redis) {
     static struct survey s;
-    static struct node *masters[SLOTS];
-    cluster_open(&s.cluster, redis->url, redis->timeout > 0 ? redis->timeout : 30000);
-    size_t n = masters_of(&s.cluster, masters);
-    redisReply **info = must_alloc(NULL, (n + 1) * sizeof *info);
-    for (size_t i = 0; i < n; i++) {
-        info[i] = must_ask(&s, masters[i], "INFO %s", "guira", NULL);
-        if (strstr(info[i]->str, "guira_filters:") == NULL)
-            trouble("%s: the server does not have the guira module (redis-server --loadmodule guira.so)",
-                    masters[i]->name);
-        scan(&s, masters[i], "guira-flt", "filter");
-        scan(&s, masters[i], "guira-win", "window");
-    }
+    cluster_open(&s.cluster, redis->url, redis->timeout);
+    find_masters(&s);
+    for (size_t i = 0; i < s.masters; i++) visit(&s, &s.master[i]);
     sort_keys(&s);
     for (size_t from = 0; from < s.n; from += AT_ONCE) ask_some(&s, from, s.n - from < AT_ONCE ? s.n - from : AT_ONCE);
-    print_all(&s, masters, info, n);
+    for (size_t i = 0; i < sizeof families / sizeof *families; i++) print_family(&s, &families[i]);
+    for (size_t i = 0; i < sizeof totals / sizeof *totals; i++) print_total(&s, &totals[i]);
     return EXIT_YES;
 }

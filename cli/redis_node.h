@@ -17,6 +17,7 @@
 enum { NODE_NAME = 280, WHY = 512 };
 
 struct node {
+    struct node *next;
     char *host;
     int port;
     char name[NODE_NAME]; /* host:port */
@@ -28,7 +29,7 @@ struct node {
     char why[WHY];        /* what went wrong last */
 };
 
-/* A word of a command. */
+/* A command. */
 struct words {
     int n;
     const char **at;
