@@ -1,4 +1,4 @@
-/* guira: have I seen this line? The command-line tool, a user of guira.h and nothing else.
+/* guira: have I seen this line? The command-line tool, a user of guira.h, and of hiredis for --redis.
  *
  *     guira COMMAND [options] ...          lines on stdin, lines on stdout, talk on stderr
  *
