@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "report.h"
+#include "units.h"
 
 /* Where --items does not say. An elastic filter keeps its rate until it holds a thousand times as many. */
 static const uint64_t default_capacity = 1024, least_capacity = 4;
@@ -156,9 +157,21 @@ static void find_keys(struct redis_filter *f) {
 static void check_length(struct redis_filter *f, const struct shard *s) {
     const char *const info[] = {"CFW.INFO", s->key, NULL};
     redisReply *r = ask(f, s->key, info);
-    bool known = r->type == REDIS_REPLY_ARRAY && r->elements >= 2 && r->element[1]->type == REDIS_REPLY_INTEGER;
-    if (known && (uint64_t)r->element[1]->integer != f->job->window)
-        trouble("%s: was made with --window %lldms; use that one, or another name", s->key, r->element[1]->integer);
+    const redisReply *length = reply_field(r, "milliseconds");
+    if (length != NULL && (uint64_t)length->integer != f->job->window)
+        trouble("%s: was made with --window %lldms; use that one, or another name", s->key, length->integer);
+    freeReplyObject(r);
+}
+
+/* And a filter a rate. Whoever may not ask for it is not told. */
+static void check_rate(struct redis_filter *f, const struct shard *s) {
+    const char *const stats[] = {"CF.STATS", s->key, NULL};
+    char text[UNIT_TEXT];
+    redisReply *r = ask(f, s->key, stats);
+    const redisReply *rate = reply_field(r, "false_positive_rate");
+    if (rate != NULL && rate->str != NULL && strtod(rate->str, NULL) > f->job->wish.fpr)
+        note("%s: takes %s of new lines for old ones; --fpr counts only when it is made", s->key,
+             write_rate(strtod(rate->str, NULL), text));
     freeReplyObject(r);
 }
 
@@ -172,5 +185,8 @@ void redis_filter_open(struct redis_filter *f, const struct redis_job *job, enum
     name_shards(f);
     if (job->redis.shards > 0) agree_on_shards(f);
     find_keys(f);
-    for (unsigned i = 0; verb == SEE && i < f->shards; i++) check_length(f, &f->shard[i]);
+    for (unsigned i = 0; i < f->shards; i++) {
+        if (verb == SEE) check_length(f, &f->shard[i]);
+        if (verb == INSERT_NEW && job->wish.fpr > 0) check_rate(f, &f->shard[i]);
+    }
 }

@@ -125,16 +125,9 @@ static void ask_some(struct survey *s, size_t from, size_t n) {
     }
 }
 
-static const redisReply *value_of(const struct key *k, const char *field) {
-    const redisReply *r = k->stats;
-    for (size_t i = 0; r->type == REDIS_REPLY_ARRAY && i + 1 < r->elements; i += 2)
-        if (strcmp(r->element[i]->str, field) == 0) return r->element[i + 1];
-    return NULL;
-}
-
 /* As the library calls them. */
 static const char *kind_of(const struct key *k) {
-    const redisReply *kind = value_of(k, "kind");
+    const redisReply *kind = reply_field(k->stats, "kind");
     return kind == NULL ? k->kind : strcmp(kind->str, "fixed") == 0 ? "cuckoo" : "tidal";
 }
 
@@ -195,7 +188,7 @@ static void print_family(const struct survey *s, const struct family *f) {
     bool headed = false;
     for (size_t i = 0; i < s->n; i++) {
         const struct key *k = &s->key[i];
-        const redisReply *v = value_of(k, f->field);
+        const redisReply *v = reply_field(k->stats, f->field);
         bool whole = v != NULL && v->type == REDIS_REPLY_INTEGER;
         if (v == NULL || (f->if_any && !whole && strtod(v->str, NULL) == 0)) continue;
         if (!headed) print_heading(f->name, f->type, f->help);

@@ -111,3 +111,11 @@ redisReply *node_ask(struct node *n, const char *format, ...) {
     n->sent += sdslen(n->link->obuf) - before;
     return node_receive(n);
 }
+
+const redisReply *reply_field(const redisReply *r, const char *name) {
+    for (size_t i = 0; r->type == REDIS_REPLY_ARRAY && i + 1 < r->elements; i += 2) {
+        const char *here = r->element[i]->str;
+        if (here != NULL && strcmp(here, name) == 0) return r->element[i + 1];
+    }
+    return NULL;
+}

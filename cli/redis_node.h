@@ -54,6 +54,9 @@ redisReply *node_receive(struct node *n);
 /* One command and its answer. */
 redisReply *node_ask(struct node *n, const char *format, ...);
 
+/* The value behind that name in an answer of names and values. NULL: it is not in it. */
+const redisReply *reply_field(const redisReply *r, const char *name);
+
 /* After a loss: could the server have got all of this command? */
 static inline bool node_may_have_had(const struct node *n, uint64_t sent) { return sent <= n->handed; }
 

@@ -4,7 +4,10 @@ import re
 import shutil
 import signal
 import subprocess
+import threading
 import unittest
+
+import redis
 
 from harness import QUICK, Server, ServerTest, free_port, pairs, rng_for
 from tool import Cutter, Running, run, slot
@@ -91,6 +94,12 @@ class Uniq(CliTest):
         mine, plain = (pairs(self.server("CF.STATS", key)) for key in ("mine", "plain"))
         self.assertEqual((50000, 0.01), (mine["capacity"], float(mine["wanted_false_positive_rate"])))
         self.assertEqual(1e-6, float(plain["wanted_false_positive_rate"]))
+
+    def test_a_rate_that_is_too_high_is_told(self):
+        self.server("CF.INSERT", "coarse", "ITEMS", *range(20000))
+        done = self.run_here("uniq", "coarse", lines=["a"])
+        self.assertRegex(done.err, "coarse: takes 0[.].*% of new lines for old ones")
+        self.assertEqual("", self.run_here("uniq", "--fpr", "1%", "coarse", lines=["a"]).err)
 
     def test_a_key_that_goes_is_made_again(self):
         running = self.start_here("uniq", "seen")
@@ -340,6 +349,24 @@ class Away(CliTest):
         done = running.end()
         self.assertEqual(0, done.status)
         self.assertIn("was made again", done.err)
+
+    def test_one_that_loads_its_data_is_waited_for(self):
+        self.run_here("uniq", "seen", lines=["a"])
+        self.other("MSET", *(word for i in range(1000) for word in (f"key {i}", "x" * 100)))
+        self.other("CONFIG", "SET", "key-load-delay", 2000, "loading-process-events-interval-bytes", 1024)
+        reloading = threading.Thread(target=self.other, args=("DEBUG", "RELOAD"))
+        reloading.start()
+        self.wait_for(self.is_loading)
+        done = self.run_here("uniq", "seen", lines=["a", "b"])
+        reloading.join()
+        self.assertEqual((0, ["b"], ""), (done.status, done.lines, done.err))
+
+    def is_loading(self):
+        try:
+            self.other("GET", "key 0")
+        except redis.exceptions.BusyLoadingError:
+            return True
+        return False
 
     def test_one_that_hangs_is_waited_for(self):
         running = self.start_here("uniq", "--redis-timeout", "60s", "seen")
