@@ -213,27 +213,26 @@ static enum answer answer_of_twin(enum answer first) { return first == REFUSED |
 
 /* Each server that was lost while we waited for it and has a successor, once. */
 static void tell_failovers(const struct asking *a, const struct block *b) {
-    const struct node *told = NULL;
     for (size_t i = 0; i < a->n; i++) {
-        const struct call *call = &a->call[i];
-        if (call->reply == NULL || call->lost == NULL || call->by == call->lost || call->lost == told) continue;
-        told = call->lost;
+        struct node *lost = a->call[i].lost, *by = a->call[i].by;
+        if (a->call[i].reply == NULL || lost == NULL || by == lost || lost->heir == by) continue;
+        lost->heir = by;
+        by->heir = NULL;
         note(
             "failover: %s was lost and %s has taken over, at lines %llu to %llu; what was written to it shortly before "
             "may not have been replicated and be forgotten",
-            told->name, call->by->name, (unsigned long long)b->first, (unsigned long long)(b->first + b->n - 1));
+            lost->name, by->name, (unsigned long long)b->first, (unsigned long long)(b->first + b->n - 1));
     }
 }
 
-/* False: there was an error, which `why` tells. */
+/* False: there was an error, which `why` tells unless it tells another one already. */
 static bool sum_up(struct redis_filter *f, struct block *b, const char **why) {
     struct asking *a = f->asking;
     bool all = true;
     for (size_t i = 0; i < a->n; i++) {
-        if (!take_answers(f, &a->call[i], &a->span[i], b)) {
-            *why = redis_filter_complaint(f, &a->call[i]);
-            all = false;
-        }
+        bool good = take_answers(f, &a->call[i], &a->span[i], b);
+        if (!good && *why == NULL) *why = redis_filter_complaint(f, &a->call[i]);
+        all = all && good;
         if (a->call[i].unsure) f->unsure += a->span[i].n;
     }
     for (size_t i = 0; i < b->n; i++)
@@ -243,6 +242,7 @@ static bool sum_up(struct redis_filter *f, struct block *b, const char **why) {
 
 bool redis_filter_ask(struct redis_filter *f, struct block *b, const char **why) {
     if (f->asking == NULL) f->asking = must_alloc(NULL, sizeof *f->asking);
+    *why = NULL;
     make_calls(f, b);
     bool all = run(f, why);
     all = sum_up(f, b, why) && all;

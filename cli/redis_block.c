@@ -53,7 +53,7 @@ static void gather(struct reading *r, const struct batch *in) {
     b->used += bytes;
 }
 
-uint64_t blocks_read(const struct redis_job *job, bool (*take)(void *context, struct block *b), void *context) {
+void blocks_read(const struct redis_job *job, bool (*take)(void *context, struct block *b), void *context) {
     static struct block block;
     static struct batch b;
     struct lines in;
@@ -74,7 +74,6 @@ uint64_t blocks_read(const struct redis_job *job, bool (*take)(void *context, st
     progress_end(&in);
     lines_close(&in);
     free(block.bytes);
-    return in.count;
 }
 
 void block_print(const struct block *b, size_t i) {

@@ -30,8 +30,8 @@ struct block {
 };
 
 /* The lines of stdin, block by block. `take` has a block whose lines and items are set, and answers are to come; it
- * returns false if no more are wanted. Returns how many lines there were. */
-uint64_t blocks_read(const struct redis_job *job, bool (*take)(void *context, struct block *b), void *context);
+ * returns false if no more are wanted. */
+void blocks_read(const struct redis_job *job, bool (*take)(void *context, struct block *b), void *context);
 
 /* The line to stdout. */
 void block_print(const struct block *b, size_t i);

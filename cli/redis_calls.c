@@ -134,9 +134,11 @@ bool calls_run(struct cluster *c, struct call *calls, size_t n, const char **why
             since = clock_seconds();
             pause = 0.001;
         }
-        memcpy(reason, round.why, sizeof reason);
-        *why = reason;
-        if (clock_seconds() - since > c->timeout || (stop_asked() && (round.lost || round.later))) return false;
+        if (clock_seconds() - since > c->timeout || (stop_asked() && (round.lost || round.later))) {
+            memcpy(reason, round.why, sizeof reason);
+            *why = reason;
+            return false;
+        }
         if (round.settled == 0) pause_for(pause);
         pause = pause < 0.25 ? 2 * pause : 0.5;
         if (round.lost || round.later || round.told != NULL) cluster_learn(c, round.told);

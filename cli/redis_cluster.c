@@ -65,7 +65,7 @@ static bool learn_from(struct cluster *c, struct node *n) {
     if (!map && strncmp(r->str, "NOAUTH", 6) == 0) trouble("%s: %s", n->name, r->str);
     if (map) memset(c->at, 0, sizeof c->at);
     for (size_t i = 0; map && i < r->elements; i++) take_range(c, r->element[i], n);
-    if (!map && c->at[0] == NULL) take_single(c, n);
+    if (!map && !c->is_cluster && c->at[0] == NULL) take_single(c, n);
     c->is_cluster = c->is_cluster || map;
     freeReplyObject(r);
     return map || !c->is_cluster;

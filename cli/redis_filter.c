@@ -104,8 +104,10 @@ static void agree_on_shards(struct redis_filter *f) {
     char text[40];
     const char *const set[] = {"SET", name, text, "NX", NULL}, *const get[] = {"GET", name, NULL};
     snprintf(text, sizeof text, "guira: %u shards", f->shards);
-    if (makes(f)) freeReplyObject(ask(f, name, set));
-    redisReply *r = ask(f, name, get);
+    redisReply *r = makes(f) ? ask(f, name, set) : NULL;
+    if (r != NULL && r->type == REDIS_REPLY_ERROR) trouble("%s: %s", name, r->str);
+    freeReplyObject(r);
+    r = ask(f, name, get);
     if (r->type == REDIS_REPLY_NIL) trouble("%s: there is no such filter with --shards", name);
     if (r->type == REDIS_REPLY_ERROR && strncmp(r->str, "WRONGTYPE", 9) != 0) trouble("%s: %s", name, r->str);
     if (r->type == REDIS_REPLY_ERROR) trouble("%s: is one key and has no shards; leave out --shards", name);
@@ -163,16 +165,18 @@ static void check_length(struct redis_filter *f, const struct shard *s) {
     freeReplyObject(r);
 }
 
-/* And a filter a rate. Whoever may not ask for it is not told. */
-static void check_rate(struct redis_filter *f, const struct shard *s) {
+/* And a filter a rate. Whoever may not ask for it is not told. True: it is all right. */
+static bool check_rate(struct redis_filter *f, const struct shard *s) {
     const char *const stats[] = {"CF.STATS", s->key, NULL};
     char text[UNIT_TEXT];
     redisReply *r = ask(f, s->key, stats);
     const redisReply *rate = reply_field(r, "false_positive_rate");
-    if (rate != NULL && rate->str != NULL && strtod(rate->str, NULL) > f->job->wish.fpr)
+    bool good = rate == NULL || rate->str == NULL || strtod(rate->str, NULL) <= f->job->wish.fpr;
+    if (!good)
         note("%s: takes %s of new lines for old ones; --fpr counts only when it is made", s->key,
              write_rate(strtod(rate->str, NULL), text));
     freeReplyObject(r);
+    return good;
 }
 
 void redis_filter_open(struct redis_filter *f, const struct redis_job *job, enum verb verb) {
@@ -185,8 +189,9 @@ void redis_filter_open(struct redis_filter *f, const struct redis_job *job, enum
     name_shards(f);
     if (job->redis.shards > 0) agree_on_shards(f);
     find_keys(f);
+    bool good = verb == INSERT_NEW && job->wish.fpr > 0; /* what is not good is told once */
     for (unsigned i = 0; i < f->shards; i++) {
         if (verb == SEE) check_length(f, &f->shard[i]);
-        if (verb == INSERT_NEW && job->wish.fpr > 0) check_rate(f, &f->shard[i]);
+        if (good) good = check_rate(f, &f->shard[i]);
     }
 }

@@ -1,6 +1,7 @@
 /* See redis_node.h. */
 #include "redis_node.h"
 
+#include <errno.h>
 #include <hiredis/sds.h>
 #include <poll.h>
 #include <signal.h>
@@ -19,8 +20,9 @@ struct node *node_new(const char *host, int port) {
 }
 
 static void lose(struct node *n) {
-    snprintf(n->why, sizeof n->why, "%s: %s", n->name,
-             n->link->err != 0 ? n->link->errstr : "the connection was closed");
+    bool late = n->link->err == REDIS_ERR_IO && errno == EAGAIN;
+    const char *error = n->link->err == 0 ? "the connection was closed" : n->link->errstr;
+    snprintf(n->why, sizeof n->why, "%s: %s", n->name, late ? "no answer" : error);
     n->handed = n->sent - sdslen(n->link->obuf);
     n->doubted = true;
     redisFree(n->link);

@@ -24,6 +24,7 @@ struct node {
     redisContext *link;   /* NULL: not connected */
     uint64_t sent;        /* bytes of commands on this connection */
     uint64_t handed;      /* those that the system had when it was lost */
+    struct node *heir;    /* who was said to have taken over from it */
     bool doubted;         /* it was lost and has not answered since */
     unsigned long round;  /* see cluster_reach */
     char why[WHY];        /* what went wrong last */

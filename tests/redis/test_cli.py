@@ -368,6 +368,19 @@ class Away(CliTest):
             return True
         return False
 
+    def test_one_that_hangs_for_good(self):
+        """The line was with it, so it may be remembered: it is passed on."""
+        running = self.start_here("uniq", "--redis-timeout", "1s", "seen")
+        running.send(["a"])
+        self.wait_for(lambda: running.lines() == ["a"])
+        self.other.process.send_signal(signal.SIGSTOP)
+        self.addCleanup(self.other.process.send_signal, signal.SIGCONT)
+        running.send(["b"])
+        done = running.end()
+        self.assert_trouble("no answer", done)
+        self.assertIn("0 were not decided and 1 passed on without an answer: go on from line 2", done.err)
+        self.assertEqual(["a", "b"], done.lines)
+
     def test_one_that_hangs_is_waited_for(self):
         running = self.start_here("uniq", "--redis-timeout", "60s", "seen")
         running.send(["a"])
