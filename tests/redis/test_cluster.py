@@ -51,10 +51,10 @@ class ClusterTest(unittest.TestCase):
         return [self.cluster.node_at(port) for port in ports]
 
     def start_traffic(self, kind, rng, tags, threads=3):
-        for n in range(threads):
-            self.workers.append(kind(self.cluster, type(rng)(rng.getrandbits(64)), tags[n::threads]))
-        for worker in self.workers:
+        workers = [kind(self.cluster, type(rng)(rng.getrandbits(64)), tags[n::threads]) for n in range(threads)]
+        for worker in workers:
             worker.start()
+        self.workers = workers
 
     def let_pass(self, steps=STEPS, what=lambda w: w.steps):
         """Until each worker has made so many more steps, or one has failed."""
@@ -146,7 +146,9 @@ class Failover(ClusterTest):
                 if key_slot(key.encode()) not in lost_slots:
                     self.assertEqual([], missing)
                 self.assertNotIn(1, missing)  # written to the heir
-                sure, acknowledged, lost = sure + len(w.sure[key]), acknowledged + len(w.acknowledged[key]), lost + len(missing)
+                sure += len(w.sure[key])
+                acknowledged += len(w.acknowledged[key])
+                lost += len(missing)
             for key in w.filters:
                 self.assertEqual([0] * len(w.gone[key]), w.present(key, w.gone[key]))
                 w.ask("CF.DEBUG", key)
