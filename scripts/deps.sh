@@ -12,7 +12,7 @@ build_tools="cc make cmake pkg-config"
 lab_tools="python3 gnuplot"
 deb_tools="dpkg-buildpackage dh lintian"
 test_tools="readelf nm promtool localedef" # the linters are needed by "make lint" and "make fmt" only
-redis_tools="redis-server python3"
+redis_tools="redis-server python3 node npm"
 
 packages=
 tools=
@@ -22,7 +22,12 @@ for group in "$@"; do
     build) packages="$packages $build_packages" tools="$tools $build_tools" ;;
     test) packages="$packages $test_packages" tools="$tools $test_tools" ;;
     lab) packages="$packages $lab_packages" tools="$tools $lab_tools" ;;
-    redis) packages="$packages $redis_packages" tools="$tools $redis_tools" ;;
+    redis)
+        packages="$packages $redis_packages" tools="$tools $redis_tools"
+        # The commands count, not Debian's packages of them: other packages of node have npm in them, and conflict.
+        command -v node >/dev/null || packages="$packages nodejs"
+        command -v npm >/dev/null || packages="$packages npm"
+        ;;
     deb) packages="$packages $deb_packages" tools="$tools $deb_tools" ;;
     *) echo "deps.sh: unknown group '$group' (build, test, lab, redis, deb)" >&2 && exit 1 ;;
     esac

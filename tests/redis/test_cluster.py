@@ -27,9 +27,11 @@ class ClusterTest(unittest.TestCase):
             worker.over.set()
         for worker in self.workers:
             worker.join()
-        if not getattr(self._outcome, "success", True):
+        ended = len(self.cluster.alive()) < len(self.cluster.nodes)
+        if ended or not getattr(self._outcome, "success", True):
             print(self.cluster.log(), file=sys.stderr)
         self.cluster.stop()
+        self.assertFalse(ended, "a node has ended")
 
     def slots_of(self, master):
         return [slot for first, last, port, *_ in self.cluster.layout(master) if port == master.port
@@ -49,10 +51,10 @@ class ClusterTest(unittest.TestCase):
         return [self.cluster.node_at(port) for port in ports]
 
     def start_traffic(self, kind, rng, tags, threads=3):
-        for n in range(threads):
-            self.workers.append(kind(self.cluster, type(rng)(rng.getrandbits(64)), tags[n::threads]))
-        for worker in self.workers:
+        workers = [kind(self.cluster, type(rng)(rng.getrandbits(64)), tags[n::threads]) for n in range(threads)]
+        for worker in workers:
             worker.start()
+        self.workers = workers
 
     def let_pass(self, steps=STEPS, what=lambda w: w.steps):
         """Until each worker has made so many more steps, or one has failed."""
@@ -144,7 +146,9 @@ class Failover(ClusterTest):
                 if key_slot(key.encode()) not in lost_slots:
                     self.assertEqual([], missing)
                 self.assertNotIn(1, missing)  # written to the heir
-                sure, acknowledged, lost = sure + len(w.sure[key]), acknowledged + len(w.acknowledged[key]), lost + len(missing)
+                sure += len(w.sure[key])
+                acknowledged += len(w.acknowledged[key])
+                lost += len(missing)
             for key in w.filters:
                 self.assertEqual([0] * len(w.gone[key]), w.present(key, w.gone[key]))
                 w.ask("CF.DEBUG", key)
@@ -221,10 +225,11 @@ class Merging(ClusterTest):
     def test_filters_of_one_tag_are_merged(self):
         r = self.cluster.client()
         for tag in self.tags_in(self.rng, range(SLOTS), 10):
-            r.execute_command("CF.INSERT", f"{{{tag}}}x", "ITEMS", *range(1000))
-            r.execute_command("CF.INSERT", f"{{{tag}}}y", "ITEMS", *range(1000, 2000))
-            r.execute_command("CF.MERGE", f"{{{tag}}}z", f"{{{tag}}}x", f"{{{tag}}}y")
-            self.assertEqual([1] * 2000, r.execute_command("CF.MEXISTS", f"{{{tag}}}z", *range(2000)))
+            x, y, z = (f"{{{tag}}}{name}" for name in "xyz")
+            r.cf().insert(x, range(1000))
+            r.cf().insert(y, range(1000, 2000))
+            self.assertEqual(b"OK", r.execute_command("CF.MERGE", z, x, y))
+            self.assertEqual([1] * 2000, r.execute_command("CF.MEXISTS", z, *range(2000)))
 
     def test_filters_of_two_masters_that_meet_are_not_merged(self):
         self.b("CF.ADD", "{%s}" % self.tags_in(self.rng, self.slots_of(self.b), 1)[0], "a")  # so it has a seed
@@ -236,6 +241,17 @@ class Merging(ClusterTest):
         self.assertEqual(digests, [self.digest(self.b, key) for key in (self.old, self.new)])
         self.assertEqual(0, self.b("EXISTS", f"{{{self.tag}}}both"))
         self.assertEqual([1] * 1000, self.b("CF.MEXISTS", self.old, *range(1000)))
+
+    def test_a_copy_of_an_empty_filter_has_the_seed_of_where_it_was_made(self):
+        self.b("CF.ADD", "{%s}" % self.tags_in(self.rng, self.slots_of(self.b), 1)[0], "a")
+        empty = f"{{{self.tag}}}empty"
+        self.a("CF.RESERVE", empty, 1024)
+        self.a("CF.ADD", self.old, "x")
+        self.cluster.reshard(1, self.a, self.b)
+        self.b("COPY", empty, self.new)
+        self.b("CF.ADD", self.new, "y")
+        self.assertEqual(b"OK", self.b("CF.MERGE", self.old, self.new))
+        self.assertEqual([1, 1], self.b("CF.MEXISTS", self.old, "x", "y"))
 
     def test_a_master_without_filters_takes_the_seed_of_the_first_that_comes(self):
         self.move()

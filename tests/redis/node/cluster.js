@@ -1,0 +1,27 @@
+// The commands in a cluster. usage: node cluster.js port-of-a-node protocol
+import assert from 'node:assert/strict'
+import { createCluster } from 'redis'
+
+const [port, protocol] = process.argv.slice(2).map(Number)
+const cluster = createCluster({ RESP: protocol, rootNodes: [{ socket: { host: '127.0.0.1', port } }] })
+await cluster.connect()
+
+const masters = new Set()
+for (let n = 0; n < 30; n++) {
+  const [mon, tue, week, events] = ['mon', 'tue', 'week', 'events'].map(name => `{site${n} ${protocol}}:${name}`)
+  assert.equal(await cluster.cf.reserve(mon, 1000), 'OK')
+  assert.equal(await cluster.cf.add(mon, 'ana'), true)
+  assert.deepEqual(await cluster.cf.insert(tue, ['ana', 'bob']), [true, true])
+  assert.equal(await cluster.sendCommand(week, false, ['CF.MERGE', week, mon, tue]), 'OK')
+  assert.equal(await cluster.cf.count(week, 'ana'), 2)
+  assert.equal(await cluster.cf.exists(week, 'bob'), true)
+  assert.equal(await cluster.cf.exists(week, 'eve'), false)
+  assert.equal(await cluster.cf.del(week, 'bob'), true)
+  assert.equal((await cluster.cf.info(week))['Number of items inserted'], 2)
+  assert.equal(await cluster.sendCommand(events, false, ['CFW.RESERVE', events, '600000']), 'OK')
+  assert.deepEqual(await cluster.sendCommand(events, false, ['CFW.SEEN', events, 'e17', 'e17']), [0, 1])
+  masters.add(cluster.slots[await cluster.sendCommand(mon, true, ['CLUSTER', 'KEYSLOT', mon])].master.id)
+}
+assert.equal(masters.size, 3)
+await assert.rejects(cluster.sendCommand('a', false, ['CF.MERGE', 'a', 'b']), /CROSSSLOT/)
+await cluster.close()
