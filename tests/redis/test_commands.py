@@ -90,7 +90,7 @@ class Commands(ServerTest):
                             ("CF.SCANDUMP", ["k"]), ("CF.LOADCHUNK", ["k", 1]), ("CF.MERGE", ["k"]),
                             ("CF._CREATE", ["k"])):
             with self.subTest(name=name, words=words):
-                self.assert_error(f"wrong number of arguments for '{name}' command", name, *words)
+                self.assert_error(f"ERR wrong number of arguments for '{name}' command", name, *words)
 
     def test_a_missing_key_has_nothing(self):
         s = self.server
@@ -325,7 +325,7 @@ class Settings(ServerTest):
         s("CF.ADD", "k", "a")
         info = pairs(s("CF.INFO", "k"))
         self.assertEqual((4, 0), (info["Bucket size"], info["Expansion rate"]))
-        self.assert_error("CONFIG SET failed (possibly related to argument 'guira.cf-bucket-size') - argument must be "
+        self.assert_error("ERR CONFIG SET failed (possibly related to argument 'guira.cf-bucket-size') - argument must be "
                           "between 1 and 255 inclusive", "CONFIG", "SET", "guira.cf-bucket-size", 256)
 
     def test_arguments_of_loadmodule(self):

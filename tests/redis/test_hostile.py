@@ -127,7 +127,7 @@ class Hostile(ServerTest):
             struct.pack_into("<d" if isinstance(value, float) else "<Q", dump, start + at, value)
             fix_sums(dump)
             with self.subTest(key=key, at=at, value=value):
-                self.assert_error("Bad data format", "RESTORE", "x", 0, bytes(dump))
+                self.assert_error("ERR Bad data format", "RESTORE", "x", 0, bytes(dump))
 
 
 if __name__ == "__main__":
