@@ -11,6 +11,7 @@
 
 #include "commands.h"
 #include "reply.h"
+#include "seed.h"
 #include "totals.h"
 
 enum { BATCH = 64 };
@@ -57,9 +58,9 @@ int cfw_create(redis_ctx *ctx, redis_string **argv, int argc) {
     redis.AutoMemory(ctx);
     const char *seed = redis.StringPtrLen(argv[4], &n);
     if (!read_number(ctx, argv[2], "milliseconds", SHORTEST_WINDOW, LONGEST_WINDOW, &o.length)) return REDIS_OK;
-    if (redis.StringToDouble(argv[3], &o.error) != REDIS_OK || !(o.error >= 0 && o.error < 1) || n != sizeof o.seed)
+    if (redis.StringToDouble(argv[3], &o.error) != REDIS_OK || !(o.error >= 0 && o.error < 1) || !seed_is(seed, n))
         return redis.ReplyWithError(ctx, "ERR no such window can be");
-    memcpy(o.seed, seed, n);
+    memcpy(o.seed, seed, sizeof o.seed);
     return make_window(ctx, argv[1], &o);
 }
 

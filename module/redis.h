@@ -60,7 +60,25 @@ typedef struct {
     int (*defrag)(redis_defrag *ctx, redis_string *key, void **value);
 } redis_type_methods;
 
-/* What COMMAND DOCS tells of a command. The server finds its way by the sizes in the version; of the lists we have none. */
+/* Which arguments of a command are keys, and what it does to them: from the argument `index` on, up to `last` after it. */
+enum { REDIS_KEY_RO = 1 << 0, REDIS_KEY_RW = 1 << 1, REDIS_KEY_ACCESS = 1 << 4, REDIS_KEY_UPDATE = 1 << 5 };
+enum { REDIS_SEARCH_INDEX = 2, REDIS_FIND_RANGE = 2 };
+typedef struct {
+    const char *notes;
+    uint64_t flags;
+    int search; /* 0 after the last one of a list */
+    union {
+        int index;
+        struct {
+            const char *word;
+            int from;
+        } keyword;
+    } start;
+    int find;
+    int last, step, limit;
+} redis_key_spec;
+
+/* What COMMAND DOCS tells of a command, and its keys. The server finds its way by the sizes in the version. */
 typedef struct {
     int version;
     size_t history_entry_size, key_spec_size, argument_size;
@@ -71,7 +89,8 @@ typedef struct {
     void *history;
     const char *tips;
     int arity;
-    void *key_specs, *arguments;
+    const redis_key_spec *key_specs;
+    void *arguments;
 } redis_command_info;
 
 /* MUST(result, name, arguments) for what there has to be, MAY for what not every server has. */

@@ -4,7 +4,12 @@
 #ifndef GUIRA_MODULE_SEED_H
 #define GUIRA_MODULE_SEED_H
 
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
+
+/* Whether these bytes are a seed: 16, and not all zero, for which the library would draw another. */
+bool seed_is(const char *bytes, size_t n);
 
 void seed_get(uint8_t seed[16]);
 
