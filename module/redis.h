@@ -130,7 +130,6 @@ typedef struct {
     MUST(int, StringToDouble, (const redis_string *s, double *x))                                                     \
     MUST(const char *, StringPtrLen, (const redis_string *s, size_t *n))                                              \
     MUST(redis_string *, CreateStringFromString, (redis_ctx * ctx, const redis_string *s))                            \
-    MUST(redis_string *, CreateString, (redis_ctx * ctx, const char *bytes, size_t n))                                \
     MUST(void, FreeString, (redis_ctx * ctx, redis_string * s))                                                       \
     MUST(int, Replicate, (redis_ctx * ctx, const char *command, const char *format, ...))                             \
     MUST(int, ReplicateVerbatim, (redis_ctx * ctx))                                                                   \
@@ -138,8 +137,6 @@ typedef struct {
     MUST(int, NotifyKeyspaceEvent, (redis_ctx * ctx, int type, const char *event, redis_string *key))                 \
     MUST(int, GetContextFlags, (redis_ctx * ctx))                                                                     \
     MUST(redis_ctx *, GetContextFromIO, (redis_io * io))                                                              \
-    MUST(int, GetSelectedDb, (redis_ctx * ctx))                                                                       \
-    MUST(int, SelectDb, (redis_ctx * ctx, int db))                                                                    \
     MUST(redis_key *, OpenKey, (redis_ctx * ctx, redis_string * name, int mode))                                      \
     MUST(int, KeyType, (redis_key * key))                                                                             \
     MUST(redis_type *, CreateDataType, (redis_ctx * ctx, const char *name, int version, redis_type_methods *methods)) \
