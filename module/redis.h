@@ -154,6 +154,7 @@ typedef struct {
     MUST(void *, DefragAlloc, (redis_defrag * ctx, void *p))                                                          \
     MUST(void, GetRandomBytes, (unsigned char *to, size_t n))                                                         \
     MUST(long long, Milliseconds, (void))                                                                             \
+    MAY(long long, CachedMicroseconds, (void))                                                                        \
     MUST(uint64_t, CreateTimer, (redis_ctx * ctx, long long milliseconds, redis_timer_fn *fn, void *data))            \
     MUST(int, RegisterInfoFunc, (redis_ctx * ctx, redis_info_fn * fn))                                                \
     MUST(int, InfoAddSection, (redis_info * info, const char *name))                                                  \

@@ -95,11 +95,10 @@ class Changes(ServerTest):
         self.assertEqual([1, 1, 0], s("CF.MEXISTS", "k", "a", "b", "c"))
 
     def test_scripts_and_transactions_are_replicated(self):
-        """Time goes on in a script, or does not; what counts is that the replica has the same."""
         s = self.server
         replica = self.new_server("--replicaof", "127.0.0.1", str(s.port))
         self.wait_for(lambda: replica.client.info("replication")["master_link_status"] == "up")
-        s("CFW.RESERVE", "w", 100)
+        s("CFW.RESERVE", "w", 3600000)
         script = """
             local first = redis.call('CFW.SEEN', KEYS[1], 'a', 'b')
             for i = 1, tonumber(ARGV[1]) do redis.call('CF.ADD', KEYS[2], i) end
@@ -115,6 +114,23 @@ class Changes(ServerTest):
         self.assertEqual(1, s("CF.EXISTS", "other", "a"))
         self.wait_for(lambda: s.client.wait(1, 1000) == 1)
         self.wait_for(lambda: s("DEBUG", "DIGEST") == replica("DEBUG", "DIGEST"))
+
+    def test_time_stands_still_in_a_transaction(self):
+        """Where the server can tell us. Where not, the replica still has what the master has."""
+        s = self.server
+        replica = self.new_server("--replicaof", "127.0.0.1", str(s.port))
+        self.wait_for(lambda: replica.client.info("replication")["master_link_status"] == "up")
+        s("CFW.RESERVE", "w", 100)
+        with s.client.pipeline(transaction=True) as p:
+            for words in (["CFW.SEEN", "w", "a"], ["DEBUG", "SLEEP", 0.2], ["CFW.SEEN", "w", "a"]):
+                p.execute_command(*words)
+            first, _, second = p.execute()
+        self.assertEqual([0], first)
+        self.assertEqual([1] if self.version() >= (7, 2) else [0], second)
+        self.wait_for(lambda: s("DEBUG", "DIGEST") == replica("DEBUG", "DIGEST"))
+
+    def version(self):
+        return tuple(int(n) for n in self.server.client.info("server")["redis_version"].split(".")[:2])
 
     def test_a_script_that_may_not_write(self):
         for words in (["CF.ADD", "k", "a"], ["CF.COMPACT", "k"], ["CFW.SEEN", "w", "a"]):
