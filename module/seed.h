@@ -13,8 +13,8 @@ bool seed_is(const char *bytes, size_t n);
 
 void seed_get(uint8_t seed[16]);
 
-/* A filter with this seed has arrived in a context with these flags. RESTORE and CF.LOADCHUNK of a client give a server
- * its seed only if it has none; a file and the master know better. */
+/* A filter with this seed has arrived in a context with these flags. RESTORE and CF.LOADCHUNK give a server its seed only if
+ * it has none, also on a replica: the filter may come from anywhere. A file, and a master that makes one, know better. */
 void seed_adopt(const uint8_t seed[16], int flags);
 
 #endif
