@@ -158,8 +158,12 @@ class Replicas(ServerTest):
     def test_a_replica_cannot_be_changed(self):
         replica = self.replica()
         self.server("CF.ADD", "k", "x")
+        self.server("CFW.RESERVE", "w", 3600000)
         self.assert_same(replica)
-        for words in (["CF.COMPACT", "k"], ["CF.DEL", "k", "x"], ["CF.ADD", "k", "y"], ["CF.MERGE", "k", "k"]):
+        for words in (["CF.COMPACT", "k"], ["CF.DEL", "k", "x"], ["CF.ADD", "k", "y"], ["CF.ADDNX", "k", "x"],
+                      ["CF.INSERT", "k", "ITEMS", "y"], ["CF.INSERTNX", "k", "ITEMS", "x"], ["CF.MERGE", "k", "k"],
+                      ["CF.RESERVE", "new", 100], ["CF.LOADCHUNK", "new", *replica("CF.SCANDUMP", "k", 0)],
+                      ["CFW.RESERVE", "new", 1000], ["CFW.SEEN", "w", "x"], ["CFW._TICK", "w", 2**62]):
             with self.assertRaises(redis.exceptions.ReadOnlyError):
                 replica(*words)
 
