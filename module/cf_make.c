@@ -65,7 +65,9 @@ static bool read_options(redis_ctx *ctx, redis_string **argv, int argc, struct f
                    : read_number(ctx, argv[i + 1], numbers[k].name, numbers[k].low, numbers[k].high, numbers[k].to);
         if (!good) return false;
     }
-    return true;
+    if (!numbers[3].given || o->error >= LEAST_ERROR) return true;
+    redis.ReplyWithError(ctx, "ERROR: no filter has a rate below 0.0000001");
+    return false;
 }
 
 int cf_reserve(redis_ctx *ctx, redis_string **argv, int argc) {
@@ -99,9 +101,9 @@ int cf_create(redis_ctx *ctx, redis_string **argv, int argc) {
         !read_number(ctx, argv[4], "max iterations", 1, MOST_ITERATIONS, &o.max_iterations) ||
         !read_number(ctx, argv[5], "expansion", 0, MOST_EXPANSION, &o.expansion))
         return REDIS_OK;
-    if (redis.StringToDouble(argv[6], &o.error) != REDIS_OK || !(o.error >= 0 && o.error < 1) || n != sizeof o.seed)
+    if (redis.StringToDouble(argv[6], &o.error) != REDIS_OK || !(o.error >= 0 && o.error < 1) || !seed_is(seed, n))
         return redis.ReplyWithError(ctx, "ERR no such filter can be");
-    memcpy(o.seed, seed, n);
+    memcpy(o.seed, seed, sizeof o.seed);
     enum found found = find_value(ctx, argv[1], REDIS_READ | REDIS_WRITE, filter_type, &key, &there);
     if (found == FOUND) return redis.ReplyWithError(ctx, "ERR item exists");
     if (found == REFUSED || make_at(ctx, argv[1], key, &o) == NULL) return REDIS_OK;

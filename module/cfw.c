@@ -11,6 +11,7 @@
 
 #include "commands.h"
 #include "reply.h"
+#include "seed.h"
 #include "totals.h"
 
 enum { BATCH = 64 };
@@ -57,9 +58,9 @@ int cfw_create(redis_ctx *ctx, redis_string **argv, int argc) {
     redis.AutoMemory(ctx);
     const char *seed = redis.StringPtrLen(argv[4], &n);
     if (!read_number(ctx, argv[2], "milliseconds", SHORTEST_WINDOW, LONGEST_WINDOW, &o.length)) return REDIS_OK;
-    if (redis.StringToDouble(argv[3], &o.error) != REDIS_OK || !(o.error >= 0 && o.error < 1) || n != sizeof o.seed)
+    if (redis.StringToDouble(argv[3], &o.error) != REDIS_OK || !(o.error >= 0 && o.error < 1) || !seed_is(seed, n))
         return redis.ReplyWithError(ctx, "ERR no such window can be");
-    memcpy(o.seed, seed, n);
+    memcpy(o.seed, seed, sizeof o.seed);
     return make_window(ctx, argv[1], &o);
 }
 
@@ -123,11 +124,17 @@ static struct window *find_window(redis_ctx *ctx, redis_string *name, int mode) 
     return w;
 }
 
+/* In a script or a transaction it is all the same time, if the server can tell it: what is seen at its start must not expire
+ * before its end. */
+static uint64_t time_of_call(void) {
+    return (uint64_t)(redis.CachedMicroseconds != NULL ? redis.CachedMicroseconds() / 1000 : redis.Milliseconds());
+}
+
 int cfw_seen(redis_ctx *ctx, redis_string **argv, int argc) {
     if (argc < 3) return redis.WrongArity(ctx);
     struct window *w = find_window(ctx, argv[1], REDIS_READ | REDIS_WRITE);
     if (w == NULL) return REDIS_OK;
-    uint64_t now = (uint64_t)redis.Milliseconds(), before = guira_window_now(w->guira);
+    uint64_t now = time_of_call(), before = guira_window_now(w->guira);
     return see(ctx, argv[1], w, argv + 2, argc - 2, now > before ? now : before);
 }
 

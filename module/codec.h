@@ -86,8 +86,8 @@ uint8_t *load_pieces(redis_io *io, uint64_t n);
 /* What it takes to free so many bytes, as the server counts: from 64 on it does it in the background. */
 size_t value_effort(uint64_t bytes);
 
-/* The struct itself may move. What the library holds may not; but that is in large blocks, and those the server would not
- * move. */
+/* The struct itself may move. What the library holds stays where it is: of a large filter it is in blocks that the server
+ * would not move either; the few of a small one it would. */
 int value_defrag(redis_defrag *ctx, redis_string *key, void **value);
 
 #endif

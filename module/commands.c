@@ -43,19 +43,44 @@ static const struct command {
     {"CF.MERGE", cf_merge, "write deny-oom", -3, "Adds all that is in the sources", "O(filters)"},
 };
 
-static const redis_command_info_version info_version = {.version = 1};
+static const redis_command_info_version info_version = {.version = 1, .key_spec_size = sizeof(redis_key_spec)};
 
-/* Where the server has such things: documentation, and a category of our own for ACLs. */
+static bool only_reads(const struct command *c) { return strncmp(c->flags, "readonly", 8) == 0; }
+
+/* The first argument is a key; of CF.MERGE the others too, which are only read. A server that is not told so takes every
+ * key for one that is changed, and users who may only read could not ask. */
+static const redis_key_spec *keys_of(const struct command *c) {
+    enum { READ = REDIS_KEY_RO | REDIS_KEY_ACCESS, CHANGE = REDIS_KEY_RW | REDIS_KEY_ACCESS | REDIS_KEY_UPDATE };
+#define KEYS(how, first, until)                                                                                      \
+    {                                                                                                                \
+        .flags = (how), .search = REDIS_SEARCH_INDEX, .start = {(first)}, .find = REDIS_FIND_RANGE, .last = (until), \
+        .step = 1                                                                                                    \
+    }
+    static const redis_key_spec read[] = {KEYS(READ, 1, 0), {0}}, change[] = {KEYS(CHANGE, 1, 0), {0}},
+                                merge[] = {KEYS(CHANGE, 1, 0), KEYS(READ, 2, -1), {0}};
+#undef KEYS
+    return c->run == cf_merge ? merge : only_reads(c) ? read : change;
+}
+
+/* For ACLs, with a category of our own where the server lets us have one. */
+static const char *categories_of(const struct command *c, bool has_ours) {
+    if (strstr(c->flags, "admin") != NULL) return "admin dangerous write";
+    if (has_ours) return only_reads(c) ? "cuckoo read" : "cuckoo write";
+    return only_reads(c) ? "read" : "write";
+}
+
+/* As far as the server has such things. */
 static void describe(redis_ctx *ctx, const struct command *c, bool has_category) {
-    redis_command_info info = {
-        .version = &info_version, .summary = c->summary, .complexity = c->complexity, .arity = c->arity};
+    redis_command_info info = {.version = &info_version,
+                               .summary = c->summary,
+                               .complexity = c->complexity,
+                               .arity = c->arity,
+                               .key_specs = keys_of(c)};
     if (redis.GetCommand == NULL) return;
     redis_command *command = redis.GetCommand(ctx, c->name);
     if (command == NULL) return;
     if (redis.SetCommandInfo != NULL) redis.SetCommandInfo(command, &info);
-    bool is_public = strstr(c->flags, "admin") == NULL;
-    if (has_category && is_public && redis.SetCommandACLCategories != NULL)
-        redis.SetCommandACLCategories(command, strncmp(c->flags, "read", 4) == 0 ? "cuckoo read" : "cuckoo write");
+    if (redis.SetCommandACLCategories != NULL) redis.SetCommandACLCategories(command, categories_of(c, has_category));
 }
 
 bool commands_register(redis_ctx *ctx) {

@@ -120,7 +120,7 @@ static void *stream_read(const uint8_t *bytes, size_t n, int flags) {
     struct filter *f = wrap(g, &o);
     if (f == NULL) return NULL;
     f->deleted = get_number(bytes + 24);
-    seed_adopt(o.seed, flags);
+    seed_adopt(o.seed, flags & ~REDIS_CTX_REPLICATED); /* the master's own seed comes by CF._CREATE */
     return f;
 }
 

@@ -9,6 +9,7 @@
 
 enum { MOST_BUCKET_SIZE = 255, MOST_ITERATIONS = 65535, MOST_EXPANSION = 32768 };
 #define MOST_CAPACITY (1LL << 30)
+#define LEAST_ERROR 1e-7 /* what the widest slots keep until there are a thousand times as many items, with a margin */
 
 /* All that decides what a filter will be: a replica that makes one from the same options makes the same one. */
 struct filter_options {

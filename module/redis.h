@@ -60,7 +60,25 @@ typedef struct {
     int (*defrag)(redis_defrag *ctx, redis_string *key, void **value);
 } redis_type_methods;
 
-/* What COMMAND DOCS tells of a command. The server finds its way by the sizes in the version; of the lists we have none. */
+/* Which arguments of a command are keys, and what it does to them: from the argument `index` on, up to `last` after it. */
+enum { REDIS_KEY_RO = 1 << 0, REDIS_KEY_RW = 1 << 1, REDIS_KEY_ACCESS = 1 << 4, REDIS_KEY_UPDATE = 1 << 5 };
+enum { REDIS_SEARCH_INDEX = 2, REDIS_FIND_RANGE = 2 };
+typedef struct {
+    const char *notes;
+    uint64_t flags;
+    int search; /* 0 after the last one of a list */
+    union {
+        int index;
+        struct {
+            const char *word;
+            int from;
+        } keyword;
+    } start;
+    int find;
+    int last, step, limit;
+} redis_key_spec;
+
+/* What COMMAND DOCS tells of a command, and its keys. The server finds its way by the sizes in the version. */
 typedef struct {
     int version;
     size_t history_entry_size, key_spec_size, argument_size;
@@ -71,7 +89,8 @@ typedef struct {
     void *history;
     const char *tips;
     int arity;
-    void *key_specs, *arguments;
+    const redis_key_spec *key_specs;
+    void *arguments;
 } redis_command_info;
 
 /* MUST(result, name, arguments) for what there has to be, MAY for what not every server has. */
@@ -111,7 +130,6 @@ typedef struct {
     MUST(int, StringToDouble, (const redis_string *s, double *x))                                                     \
     MUST(const char *, StringPtrLen, (const redis_string *s, size_t *n))                                              \
     MUST(redis_string *, CreateStringFromString, (redis_ctx * ctx, const redis_string *s))                            \
-    MUST(redis_string *, CreateString, (redis_ctx * ctx, const char *bytes, size_t n))                                \
     MUST(void, FreeString, (redis_ctx * ctx, redis_string * s))                                                       \
     MUST(int, Replicate, (redis_ctx * ctx, const char *command, const char *format, ...))                             \
     MUST(int, ReplicateVerbatim, (redis_ctx * ctx))                                                                   \
@@ -119,8 +137,6 @@ typedef struct {
     MUST(int, NotifyKeyspaceEvent, (redis_ctx * ctx, int type, const char *event, redis_string *key))                 \
     MUST(int, GetContextFlags, (redis_ctx * ctx))                                                                     \
     MUST(redis_ctx *, GetContextFromIO, (redis_io * io))                                                              \
-    MUST(int, GetSelectedDb, (redis_ctx * ctx))                                                                       \
-    MUST(int, SelectDb, (redis_ctx * ctx, int db))                                                                    \
     MUST(redis_key *, OpenKey, (redis_ctx * ctx, redis_string * name, int mode))                                      \
     MUST(int, KeyType, (redis_key * key))                                                                             \
     MUST(redis_type *, CreateDataType, (redis_ctx * ctx, const char *name, int version, redis_type_methods *methods)) \
@@ -138,6 +154,7 @@ typedef struct {
     MUST(void *, DefragAlloc, (redis_defrag * ctx, void *p))                                                          \
     MUST(void, GetRandomBytes, (unsigned char *to, size_t n))                                                         \
     MUST(long long, Milliseconds, (void))                                                                             \
+    MAY(long long, CachedMicroseconds, (void))                                                                        \
     MUST(uint64_t, CreateTimer, (redis_ctx * ctx, long long milliseconds, redis_timer_fn *fn, void *data))            \
     MUST(int, RegisterInfoFunc, (redis_ctx * ctx, redis_info_fn * fn))                                                \
     MUST(int, InfoAddSection, (redis_info * info, const char *name))                                                  \

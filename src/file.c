@@ -121,7 +121,8 @@ guira_status guira_save(const guira *f, const char *path) { return guira__save(p
 
 /* ------------------------------------------------------------------------------------------------------------- loading */
 
-/* A view of all the bytes, every sum compared; then its structure; then a filter of its own. */
+/* A view of all the bytes, every sum compared; then a filter of its own; then its structure. Not that of the view: to look
+ * for the elders is to ask, and bytes that may lie anywhere cannot be asked. */
 guira_status guira__load_from(const void *bytes, size_t n, enum content content, guira **out) {
     guira *view;
     if (out == NULL) return GUIRA_EINVAL;
@@ -129,9 +130,12 @@ guira_status guira__load_from(const void *bytes, size_t n, enum content content,
     if (bytes == NULL) return GUIRA_EINVAL;
     guira_status s = guira__format_view(bytes, n, content, false, &view);
     if (s != GUIRA_OK) return s;
-    s = view->ops->check(view) == NULL ? view->ops->clone(view, out) : GUIRA_ECORRUPT;
+    s = view->ops->clone(view, out);
     guira_destroy(view);
-    return s;
+    if (s != GUIRA_OK || (*out)->ops->check(*out) == NULL) return s;
+    guira_destroy(*out);
+    *out = NULL;
+    return GUIRA_ECORRUPT;
 }
 
 guira_status guira__read_fd(int fd, uint8_t *to, size_t n) {

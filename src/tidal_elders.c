@@ -36,11 +36,16 @@ static uint64_t name_of(const struct tidal *f, uint64_t canon, unsigned level, u
     return x ^ x >> 32;
 }
 
-struct entry guira__elder_read(struct entry in_names) {
+/* What an entry of the names' table names. */
+static uint64_t named_by(struct entry in_names) {
     uint64_t x = in_names.where >> 63 ? partner_of(in_names.where, 64) : in_names.where; /* names have a top bit of 0 */
     x = ((x ^ x >> 32) * unmix[1]) & LOW63;
     x = ((x ^ x >> 32) * unmix[0]) & LOW63;
-    x ^= x >> 32;
+    return x ^ x >> 32;
+}
+
+struct entry guira__elder_read(struct entry in_names) {
+    uint64_t x = named_by(in_names);
     unsigned level = x >> 6 & 63;
     return (struct entry){level == 0 ? 0 : (x & leading(level)) | (x & 63), level};
 }
@@ -74,14 +79,20 @@ static bool map_says_maybe(const struct tidal *f, const struct elders *e, uint64
     return le64(SEE(map->word[map_word(map, canon)])) >> map_bit(f, map, canon) & 1;
 }
 
-/* An elder that knows less of its address than the map asks for may be in several places of it. */
+/* How many bits of an address the map asks for. An elder that knows less may be in several places of it. */
+static unsigned map_asks(const struct tidal *f) {
+    return 1 + (unsigned)f->elders->map->bits + (6 - core_bits(width(f)));
+}
+static uint64_t map_step(const struct tidal *f) { return UINT64_C(1) << (64 - map_asks(f)); }
+static uint64_t map_places(const struct tidal *f, unsigned level) {
+    return level < map_asks(f) ? UINT64_C(1) << (map_asks(f) - level) : 1;
+}
+
 static void map_add(struct tidal *f, uint64_t canon, unsigned level) {
     struct elder_map *map = f->elders->map;
-    unsigned asked = 1 + (unsigned)map->bits + (6 - core_bits(width(f)));
     uint64_t known = (canon & leading(level)) | core_of(canon, width(f));
-    uint64_t step = UINT64_C(1) << (64 - asked), places = level < asked ? UINT64_C(1) << (asked - level) : 1;
-    for (uint64_t i = 0; i < places; i++) {
-        uint64_t place = known + i * step;
+    for (uint64_t i = 0; i < map_places(f, level); i++) {
+        uint64_t place = known + i * map_step(f);
         uint64_t *word = &map->word[map_word(map, place)];
         SHOW(*word, *word | le64(UINT64_C(1) << map_bit(f, map, place)));
     }
@@ -314,32 +325,58 @@ const char *guira__elders_check_levels(const struct tidal *f) {
     return NULL;
 }
 
-/* Names tell their levels: there are as many of each as the counts say. */
-static const char *check_names(const struct elders *e) {
-    const struct tidal *names = (const struct tidal *)e->names;
+/* Whether the map has an elder wherever somebody may look for it. Byte by byte: in a file that is loaded it may lie
+ * anywhere. */
+static bool map_has(const struct tidal *f, uint64_t known, unsigned level) {
+    const struct elder_map *map = f->elders->map;
+    const uint8_t *bytes = (const uint8_t *)map->word;
+    for (uint64_t i = 0; i < map_places(f, level); i++) {
+        uint64_t place = known + i * map_step(f);
+        unsigned bit = map_bit(f, map, place);
+        if ((bytes[8 * map_word(map, place) + bit / 8] >> bit % 8 & 1) == 0) return false;
+    }
+    return true;
+}
+
+/* An elder is found if its name is one that somebody asks for. Copies are asked for one after the other. */
+static const char *check_name(const struct tidal *f, struct entry in_names, uint64_t count[64]) {
+    const struct elders *e = f->elders;
+    struct entry elder = guira__elder_read(in_names);
+    unsigned level = known_of(elder);
+    if (level < 1 || level > max_level(width(f))) return "elders: the name of an impossible level";
+    count[level]++;
+    uint64_t copy = named_by(in_names) << level >> level >> 12;
+    if (elder.where != ((elder.where & leading(level)) | core_of(elder.where, width(f))))
+        return "elders: the name of an impossible core";
+    if (e->names->ops->count(e->names, in_names.where) != 1) return "elders: the same name twice";
+    if (copy > 0) return named(e, name_of(f, elder.where, level, copy - 1), ALONE) ? NULL : "elders: a copy of nobody";
+    return map_has(f, elder.where, level) ? NULL : "elders: one that the map does not show";
+}
+
+/* There are as many of each level as the counts say. */
+static const char *check_names(const struct tidal *f) {
+    const struct tidal *names = (const struct tidal *)f->elders->names;
+    const char *broken = NULL;
     uint64_t count[64] = {0};
     struct walk walk = walk_start(names);
-    for (const uint8_t *bucket; (bucket = walk_next(&walk)) != NULL;)
-        for (unsigned j = 0; j < bucket_slots(64); j++) {
+    for (const uint8_t *bucket; broken == NULL && (bucket = walk_next(&walk)) != NULL;)
+        for (unsigned j = 0; broken == NULL && j < bucket_slots(64); j++) {
             uint64_t slot = slot_get(bucket, j, 64);
             if (slot == 0) continue;
-            struct entry name = slot_decode(slot, walk.number - 1, level_of(names, walk.side), 64);
-            count[known_of(guira__elder_read(name))]++;
+            broken = check_name(f, slot_decode(slot, walk.number - 1, level_of(names, walk.side), 64), count);
         }
-    for (unsigned i = 0; i < e->names->stash.n; i++) count[known_of(guira__elder_read(e->names->stash.entry[i]))]++;
-    return memcmp(count, e->count, sizeof count) == 0 ? NULL : "elders: names of other levels than are counted";
+    for (unsigned i = 0; broken == NULL && i < names->head.stash.n; i++)
+        broken = check_name(f, names->head.stash.entry[i], count);
+    if (broken != NULL) return broken;
+    return memcmp(count, f->elders->count, sizeof count) == 0 ? NULL : "elders: names of other levels than are counted";
 }
 
 const char *guira__elders_check(const struct tidal *f) {
-    const struct elders *e = f->elders;
     const char *broken = guira__elders_check_levels(f);
-    if (e == NULL || broken != NULL) return broken;
-    const uint8_t *map = (const uint8_t *)e->map->word; /* as bytes: in a file that is loaded it may lie anywhere */
-    uint8_t set = 0;
-    for (size_t i = 0; i < word_bytes(e->map->bits); i++) set |= map[i];
-    if (set == 0) return "elders: the map is empty, but there are some";
-    broken = e->names->ops->check(e->names);
-    return broken != NULL ? broken : check_names(e);
+    if (f->elders == NULL || broken != NULL) return broken;
+    guira *names = f->elders->names;
+    broken = names->ops->check(names);
+    return broken != NULL ? broken : check_names(f);
 }
 
 void guira__elders_dump(const struct tidal *f, guira__sink *sink, void *to) {

@@ -64,8 +64,10 @@ static inline void fix_levels(const struct part *names, uint8_t *elders, unsigne
         bool left = number < 2 * line;
         if (s == 0) continue;
         struct entry e = slot_decode(s, left ? number : number - line, (unsigned)level + left, 64);
-        unsigned k = known_of(guira__elder_read(e));
-        if (k < 1 || k > max_level(w)) put_u64(names->table + 8 * i, 0);
+        struct entry elder = guira__elder_read(e);
+        unsigned k = known_of(elder);
+        if (k < 1 || k > max_level(w) || (elder.where & 63) != core_of(elder.where, w))
+            put_u64(names->table + 8 * i, 0);
         else put_u64(elders + 8 + (size_t)8 * k, get_u64(elders + 8 + (size_t)8 * k) + 1);
     }
 }
@@ -86,6 +88,7 @@ static inline void fix_counters(uint8_t *bytes, size_t n) {
         if (memcmp(tag, "tide", 5) == 0 && length >= 32) p->tide = payload;
         if (memcmp(tag, "table", 6) == 0) p->table = payload, p->table_bytes = length, now = 1;
         if (memcmp(tag, "elders", 7) == 0 && length >= 520) part[0].elders = payload;
+        if (memcmp(tag, "map", 4) == 0) memset(payload, 0xff, (size_t)length); /* it may show too much */
         at += SECTION_ALIGNMENT + (size_t)((length + 8 + 63) / 64 * 64);
     }
     bool names = part[1].head != NULL && part[1].tide != NULL && part[1].table != NULL;

@@ -45,6 +45,22 @@ static void resize(guira *f) {
     check_valid(f);
 }
 
+/* Into itself, and into one that has grown to another size. */
+static void merge(guira *f, uint64_t luck) {
+    guira_config c = f->config;
+    guira *g;
+    if (f->ops->merge == NULL || !is_modest(f)) return;
+    c.capacity = 64 * (luck % 8);
+    CHECK(guira_create(&c, &g) == GUIRA_OK);
+    for (unsigned i = 0; i < 40; i++) guira_insert_hash(g, mix(luck * 5 + i));
+    guira_status s = guira_merge(g, f);
+    CHECK(s != GUIRA_OK || g->items == f->items + 40);
+    check_valid(g);
+    guira_destroy(g);
+    guira_merge(f, f);
+    check_valid(f);
+}
+
 static void change(guira *f, uint64_t luck) {
     uint64_t hash[96];
     for (unsigned i = 0; i < 96; i++) {
@@ -56,6 +72,7 @@ static void change(guira *f, uint64_t luck) {
     for (unsigned i = 0; i < 96; i++)
         if (hash[i] != 0) CHECK(guira_contains_hash(f, hash[i]));
     check_valid(f);
+    merge(f, luck);
     resize(f);
     for (unsigned i = 0; i < 64; i++)
         if (hash[i] != 0) CHECK(guira_remove_hash(f, hash[i]) == GUIRA_OK);

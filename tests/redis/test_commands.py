@@ -20,6 +20,9 @@ class Commands(ServerTest):
         for message, words in (
                 ("ERR item exists", ["there", 100]),
                 ("Bad capacity", ["k", "many"]),
+                ("Bad capacity", ["k", 2**63]),
+                ("Bad capacity", ["k", "100 "]),
+                ("Capacity must be in the range [2 * BUCKETSIZE, 1073741824]", ["k", 2**63 - 1]),
                 ("Capacity must be in the range [2 * BUCKETSIZE, 1073741824]", ["k", 3]),
                 ("Capacity must be in the range [2 * BUCKETSIZE, 1073741824]", ["k", -5]),
                 ("Capacity must be in the range [2 * BUCKETSIZE, 1073741824]", ["k", 1073741825]),
@@ -31,6 +34,10 @@ class Commands(ServerTest):
                 ("Couldn't parse ERROR", ["k", 100, "ERROR", "nan"]),
                 ("ERROR: value must be in the range (0, 1)", ["k", 100, "ERROR", 0]),
                 ("ERROR: value must be in the range (0, 1)", ["k", 100, "ERROR", 1]),
+                ("ERROR: value must be in the range (0, 1)", ["k", 100, "ERROR", "inf"]),
+                ("ERROR: value must be in the range (0, 1)", ["k", 100, "ERROR", -1]),
+                ("ERROR: no filter has a rate below 0.0000001", ["k", 100, "ERROR", "9e-8"]),
+                ("ERROR: no filter has a rate below 0.0000001", ["k", 100, "ERROR", "5e-324"]),
                 ("BUCKETSIZE: value must be in the range [1, 255]", ["k", 100, "BUCKETSIZE", 256]),
                 ("BUCKETSIZE: value must be in the range [1, 255]", ["k", 100, "BUCKETSIZE", 0]),
                 ("MAXITERATIONS: value must be in the range [1, 65535]", ["k", 100, "MAXITERATIONS", 0]),
@@ -90,7 +97,7 @@ class Commands(ServerTest):
                             ("CF.SCANDUMP", ["k"]), ("CF.LOADCHUNK", ["k", 1]), ("CF.MERGE", ["k"]),
                             ("CF._CREATE", ["k"])):
             with self.subTest(name=name, words=words):
-                self.assert_error(f"wrong number of arguments for '{name}' command", name, *words)
+                self.assert_error(f"ERR wrong number of arguments for '{name}' command", name, *words)
 
     def test_a_missing_key_has_nothing(self):
         s = self.server
@@ -325,7 +332,7 @@ class Settings(ServerTest):
         s("CF.ADD", "k", "a")
         info = pairs(s("CF.INFO", "k"))
         self.assertEqual((4, 0), (info["Bucket size"], info["Expansion rate"]))
-        self.assert_error("CONFIG SET failed (possibly related to argument 'guira.cf-bucket-size') - argument must be "
+        self.assert_error("ERR CONFIG SET failed (possibly related to argument 'guira.cf-bucket-size') - argument must be "
                           "between 1 and 255 inclusive", "CONFIG", "SET", "guira.cf-bucket-size", 256)
 
     def test_arguments_of_loadmodule(self):

@@ -139,11 +139,31 @@ class Replicas(ServerTest):
         replica("CF.ADD", "b", "y")
         self.assertEqual(b"OK", replica("CF.MERGE", "a", "b"))
 
+    def test_a_filter_from_elsewhere_does_not_bring_its_seed(self):
+        elsewhere = self.new_server()
+        elsewhere("CF.ADD", "k", "x")
+        replica = self.replica()
+        self.wait_for(lambda: replica.client.info("replication")["master_link_status"] == "up")
+        self.server("CF.ADD", "a", "x")
+        self.server("RESTORE", "foreign", 0, elsewhere("DUMP", "k"))
+        self.server("CF.LOADCHUNK", "chunks", *elsewhere("CF.SCANDUMP", "k", 0))
+        self.assert_same(replica)
+        replica("REPLICAOF", "NO", "ONE")
+        for server in (self.server, replica):
+            server("CF.ADD", "b", "y")
+            self.assertEqual(b"OK", server("CF.MERGE", "a", "b"))
+            with self.assertRaisesRegex(redis.exceptions.ResponseError, "different seed"):
+                server("CF.MERGE", "a", "foreign")
+
     def test_a_replica_cannot_be_changed(self):
         replica = self.replica()
         self.server("CF.ADD", "k", "x")
+        self.server("CFW.RESERVE", "w", 3600000)
         self.assert_same(replica)
-        for words in (["CF.COMPACT", "k"], ["CF.DEL", "k", "x"], ["CF.ADD", "k", "y"], ["CF.MERGE", "k", "k"]):
+        for words in (["CF.COMPACT", "k"], ["CF.DEL", "k", "x"], ["CF.ADD", "k", "y"], ["CF.ADDNX", "k", "x"],
+                      ["CF.INSERT", "k", "ITEMS", "y"], ["CF.INSERTNX", "k", "ITEMS", "x"], ["CF.MERGE", "k", "k"],
+                      ["CF.RESERVE", "new", 100], ["CF.LOADCHUNK", "new", *replica("CF.SCANDUMP", "k", 0)],
+                      ["CFW.RESERVE", "new", 1000], ["CFW.SEEN", "w", "x"], ["CFW._TICK", "w", 2**62]):
             with self.assertRaises(redis.exceptions.ReadOnlyError):
                 replica(*words)
 

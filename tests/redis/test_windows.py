@@ -71,8 +71,8 @@ class Windows(ServerTest):
                 ("ERROR: value must be in the range (0, 1)", ["w", 1000, "ERROR", 2]),
                 ("ERROR: no window has a rate below 0.000004", ["w", 1000, "ERROR", 1e-9]),
                 ("Unknown argument received", ["w", 1000, "RATE", 0.1]),
-                ("wrong number of arguments for 'CFW.RESERVE' command", ["w", 1000, "ERROR"]),
-                ("wrong number of arguments for 'CFW.RESERVE' command", ["w"])):
+                ("ERR wrong number of arguments for 'CFW.RESERVE' command", ["w", 1000, "ERROR"]),
+                ("ERR wrong number of arguments for 'CFW.RESERVE' command", ["w"])):
             with self.subTest(words=words):
                 self.assert_error(message, "CFW.RESERVE", *words)
         self.assertEqual(0, self.server("EXISTS", "w"))
@@ -86,7 +86,7 @@ class Windows(ServerTest):
                 self.assert_error(WRONG_TYPE, *words)
         self.assert_error("ERR not found", "CFW.SEEN", "none", "a")
         self.assert_error("ERR not found", "CFW.INFO", "none")
-        self.assert_error("wrong number of arguments for 'CFW.SEEN' command", "CFW.SEEN", "w")
+        self.assert_error("ERR wrong number of arguments for 'CFW.SEEN' command", "CFW.SEEN", "w")
 
     def test_time_does_not_go_backwards(self):
         s = self.server
