@@ -85,14 +85,21 @@ ALWAYS_INLINE struct pair pair_at(const struct sight *s, uint64_t address, unsig
     };
 }
 
-/* As in tidal.c, no branch hangs on what the buckets say unless there is doubt. */
+/* Who finds what he looks for has no need to look again, unless something has moved. */
+__attribute__((noinline)) static bool doubted(const struct sight *s, uint64_t address, unsigned w) {
+    uint64_t before = visible_before_sure(&s->moves);
+    struct pair p = pair_at(s, address, w);
+    bool found = either_matches(p.a.bucket, p.a.q, p.b.bucket, p.b.q, w, PREFIX);
+    return (found && visible_since(&s->moves, before) <= DOUBT) || guira__look_again(s, address);
+}
+
+/* As in tidal.c, no branch hangs on what the buckets say. */
 ALWAYS_INLINE bool glance(const struct sights *of, uint64_t address, unsigned w) {
     const struct sight *s = sight_of(of, address);
     uint64_t before = visible_before_sure(&s->moves);
     struct pair p = pair_at(s, address, w);
     bool found = either_matches(p.a.bucket, p.a.q, p.b.bucket, p.b.q, w, PREFIX);
-    uint64_t since = visible_since(&s->moves, before);
-    if (UNLIKELY(since != 0)) return (found && since == DOUBT) || guira__look_again(s, address);
+    if (UNLIKELY(!visible_same(&s->moves, before))) return doubted(s, address, w);
     return found;
 }
 
