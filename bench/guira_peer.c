@@ -71,7 +71,7 @@ static uint64_t bytes(void *f) {
 static const struct bench_peer tidal_12 = {
     "tidal-12", 1, create_tidal_12, destroy, insert, contains, contains_batch, erase, bytes,
 };
-static const struct bench_peer tidal_16 = {
+const struct bench_peer guira_tidal_16 = {
     "tidal-16", 1, create_tidal_16, destroy, insert, contains, contains_batch, erase, bytes,
 };
 static const struct bench_peer tidal_32 = {
@@ -82,6 +82,7 @@ static const struct bench_peer cuckoo_16 = {
 };
 
 const struct bench_peer *const *guira_bench_peers(void) {
-    static const struct bench_peer *const all[] = {&tidal_12, &tidal_16, &tidal_32, &cuckoo_16, &guira_shared_16, NULL};
+    static const struct bench_peer *const all[] = {&tidal_12,        &guira_tidal_16,  &tidal_32, &cuckoo_16,
+                                                   &guira_shared_16, &guira_locked_16, NULL};
     return all;
 }

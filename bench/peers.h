@@ -12,7 +12,9 @@ struct peers {
     size_t count;
 };
 
+extern const struct bench_peer guira_tidal_16;
 extern const struct bench_peer guira_shared_16; /* bench/shared_peer.c */
+extern const struct bench_peer guira_locked_16; /* bench/locked_peer.c */
 
 /* guira's own (bench/guira_peer.c); ends with NULL. */
 const struct bench_peer *const *guira_bench_peers(void);

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "guira.h"
+#include "visible.h"
 
 enum { ALIGNMENT = 64 };
 #define HUGE_PAGE ((size_t)2 << 20)
@@ -35,27 +36,44 @@ static size_t round_up(size_t n, size_t to) { return (n + to - 1) / to * to; }
 #ifdef __linux__
 #include <sys/mman.h>
 
-/* Maps one huge page more than needed and cuts the ends off, so that the region starts on a huge page. */
-uint8_t *guira__region_open(size_t size) {
-    if (hook.alloc != NULL || size < HUGE_PAGE || size > PTRDIFF_MAX - 2 * HUGE_PAGE) return NULL;
-    size = round_up(size, HUGE_PAGE);
+static uint8_t *map(size_t size) {
     int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
-    uint8_t *raw = mmap(NULL, size + HUGE_PAGE, PROT_READ | PROT_WRITE, flags, -1, 0);
-    if (raw == MAP_FAILED) return NULL;
+    uint8_t *raw = mmap(NULL, size, PROT_READ | PROT_WRITE, flags, -1, 0);
+    return raw == MAP_FAILED ? NULL : raw;
+}
+
+/* A big one is mapped with one huge page more than needed and has its ends cut off, so that it starts on a huge page. */
+uint8_t *guira__region_open(size_t size) {
+    if (hook.alloc != NULL || size > PTRDIFF_MAX - 2 * HUGE_PAGE) return NULL;
+    if (size < HUGE_PAGE) return map(size);
+    size = round_up(size, HUGE_PAGE);
+    uint8_t *raw = map(size + HUGE_PAGE);
+    if (raw == NULL) return NULL;
     size_t head = (HUGE_PAGE - (uintptr_t)raw % HUGE_PAGE) % HUGE_PAGE;
     if (head > 0) munmap(raw, head);
     munmap(raw + head + size, HUGE_PAGE - head);
     return raw + head;
 }
 
-void guira__region_close(uint8_t *region, size_t size) { munmap(region, round_up(size, HUGE_PAGE)); }
+void guira__region_close(uint8_t *region, size_t size) {
+    munmap(region, size < HUGE_PAGE ? size : round_up(size, HUGE_PAGE));
+}
 
-void guira__region_drop(uint8_t *region, size_t from, size_t to) { madvise(region + from, to - from, MADV_DONTNEED); }
+/* Parts of pages, and pages that are locked, cannot be given back: then at least nothing is left in them. (Asked for part
+ * of a page, the system would take all of it.) */
+void guira__region_drop(uint8_t *region, size_t from, size_t to) {
+    bool pages = (from | to) % (size_t)sysconf(_SC_PAGESIZE) == 0;
+    if (pages && madvise(region + from, to - from, MADV_DONTNEED) == 0) return;
+    uint64_t *word = (uint64_t *)(void *)(region + from);
+    for (size_t i = 0; i < (to - from) / sizeof *word; i++) SHOW(word[i], 0);
+}
 
-/* Whole huge pages between from and to. It is a wish: without them the region works as well, only slower. */
+/* The huge pages between from and to, all of which will be in use but for a sixteenth at most. It is a wish: without them
+ * the region works as well, only slower. */
 void guira__region_expect(uint8_t *region, size_t from, size_t to) {
-    from = round_up(from, HUGE_PAGE);
-    to = to / HUGE_PAGE * HUGE_PAGE;
+    const size_t unused = HUGE_PAGE / 16;
+    from = round_up(from < unused ? 0 : from - unused, HUGE_PAGE);
+    to = (to + unused) / HUGE_PAGE * HUGE_PAGE;
     if (from < to) madvise(region + from, to - from, MADV_HUGEPAGE);
 }
 #else

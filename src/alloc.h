@@ -28,11 +28,13 @@ bool guira__memory_has(double bytes);
 
 /* A region: addresses for a big array whose memory comes when it is touched, all zero, and can be given back in parts.
  * Huge pages are for those made at full size: a lookup in a big table is two cache misses either way, but with pages of
- * 4 KiB it is up to two page walks as well.
- * NULL: there are none to be had (too small, a hook is set, another system), use blocks. */
+ * 4 KiB it is up to two page walks as well. Below REGION_WORTH bytes blocks are better, but where addresses have to last.
+ * NULL: there are none to be had (a hook is set, another system), use blocks. */
+#define REGION_WORTH ((size_t)2 << 20)
 uint8_t *guira__region_open(size_t size);
 void guira__region_close(uint8_t *region, size_t size);
-void guira__region_drop(uint8_t *region, size_t from, size_t to); /* gives the memory back */
+void guira__region_drop(uint8_t *region, size_t from,
+                        size_t to); /* gives the memory back; reads as zeros from now on */
 
 /* All of this will be in use: let it have huge pages from the first touch. For memory that has been touched already it
  * is too late: gathering 2 MiB into a huge page takes the system 5 to 7 ms, and whoever touches a new page waits. */

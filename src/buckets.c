@@ -123,7 +123,7 @@ unsigned guira__bring_home(const struct walker *w, bool with_kicks) {
     unsigned came = 0;
     for (uint64_t i = w->head->stash.n; i-- > 0;) {
         if (!guira__place(w, w->head->stash.entry[i], with_kicks)) continue;
-        stash_drop(&w->head->stash, i, &w->head->moves);
+        stash_drop(&w->head->stash, i, w->head->moves);
         came++;
     }
     return came;

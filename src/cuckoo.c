@@ -203,7 +203,7 @@ ALWAYS_INLINE guira_status remove_one(struct cuckoo *f, uint64_t hash, unsigned 
     unsigned stashed = f->head.stash.n > 0 ? in_stash(f, e) : 0;
     if (found.in_a != 0) slot_set(found.a.bucket, (unsigned)__builtin_ctz(found.in_a), 0, w);
     else if (found.in_b != 0) slot_set(found.b.bucket, (unsigned)__builtin_ctz(found.in_b), 0, w);
-    else if (stashed != 0) stash_drop(&f->head.stash, (unsigned)__builtin_ctz(stashed), &f->head.moves);
+    else if (stashed != 0) stash_drop(&f->head.stash, (unsigned)__builtin_ctz(stashed), f->head.moves);
     else return GUIRA_ENOTFOUND;
     f->head.items--;
     if (UNLIKELY(f->head.stash.n > 0)) bring_home(f, 0, w);
@@ -218,7 +218,7 @@ static size_t table_bytes(const struct cuckoo *f) { return (size_t)(f->buckets <
 /* The table, all empty: in a region if it is big, so that it gets huge pages. */
 static guira_status table_make(struct cuckoo *f) {
     if (!guira__memory_has((double)table_bytes(f))) return GUIRA_ENOMEM;
-    f->table = guira__region_open(table_bytes(f));
+    f->table = table_bytes(f) < REGION_WORTH ? NULL : guira__region_open(table_bytes(f));
     f->in_region = f->table != NULL;
     if (f->in_region) guira__region_expect(f->table, 0, table_bytes(f));
     else f->table = guira__zalloc(table_bytes(f));

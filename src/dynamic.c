@@ -139,7 +139,7 @@ static guira_status remove_one(guira *head, uint64_t hash) {
     } else {
         unsigned stashed = guira__stash_mask(&head->stash, e, guira__dynamic_partner(head, e.where, e.what));
         if (stashed == 0) return GUIRA_ENOTFOUND;
-        stash_drop(&head->stash, (unsigned)__builtin_ctz(stashed), &head->moves);
+        stash_drop(&head->stash, (unsigned)__builtin_ctz(stashed), head->moves);
     }
     head->items--;
     merge_if_sparse(f);

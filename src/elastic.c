@@ -181,7 +181,7 @@ static guira_status remove_one(guira *head, uint64_t hash) {
     if (!take(f, p.entry.where, p.entry.what) && !take(f, p.other, p.entry.what)) {
         unsigned stashed = guira__stash_mask(&head->stash, p.entry, p.other);
         if (stashed == 0) return GUIRA_ENOTFOUND;
-        stash_drop(&head->stash, (unsigned)__builtin_ctz(stashed), &head->moves);
+        stash_drop(&head->stash, (unsigned)__builtin_ctz(stashed), head->moves);
     }
     head->items--;
     struct walker w = guira__elastic_walker(f);

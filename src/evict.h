@@ -126,7 +126,7 @@ ALWAYS_INLINE void take_route(FILTER *f, struct entry e, const struct route *r, 
     spot_fill(f, r->end, r->end_slot, r->hop[r->n - 1].e, log, w);
     for (unsigned i = r->n; i-- > 0;) {
         entry_lift(f, r->hop[i].e);
-        visible_move(&f->head.moves);
+        visible_move(f->head.moves);
         spot_put(f, r->hop[i].at, r->hop[i].slot, i > 0 ? r->hop[i - 1].e : e, log, w);
     }
     f->head.kicks += r->n;
@@ -193,7 +193,7 @@ ALWAYS_INLINE void bring_home(FILTER *f, unsigned kicks, unsigned w) {
         struct entry e = f->head.stash.entry[i];
         if (kicks == 0 ? place_at_once(f, e, NULL, w) : place(f, e, kicks, NULL, w)) {
             entry_lift(f, e);
-            stash_drop(&f->head.stash, i, &f->head.moves);
+            stash_drop(&f->head.stash, i, f->head.moves);
         }
     }
 }

@@ -14,6 +14,8 @@
 typedef void guira__sink(void *to, const void *bytes, size_t n);
 struct guira__writer;
 struct guira__reader;
+struct sight;
+struct sights;
 
 struct guira__ops {
     guira_status (*create)(const struct guira__ops *ops, const guira_config *c, guira **out);
@@ -25,7 +27,9 @@ struct guira__ops {
     /* tidal: the same questions, to a filter that another thread may be changing (visible.h) */
     bool (*contains_shared)(const guira *f, uint64_t hash);
     uint64_t (*count_shared)(const guira *f, uint64_t hash);
-    size_t (*contains_many_shared)(const guira *f, const uint64_t *hash, size_t n, bool *out);
+    /* tidal: and to one of those that a guira_shared has, by what is seen of it (ground.h) */
+    bool (*glance)(const struct sights *of, uint64_t hash);
+    size_t (*glance_many)(const struct sights *of, const uint64_t *hash, size_t n, bool *out);
     guira_status (*remove)(guira *f, uint64_t hash);
     guira_status (*remove_unclear)(guira *f, uint64_t hash); /* tidal: the part of it for the less usual */
     uint64_t (*count)(const guira *f, uint64_t hash);
@@ -54,14 +58,16 @@ struct guira__ops {
 struct guira {
     const struct guira__ops *ops;
     bool (*contains)(const guira *f, uint64_t hash); /* ops->contains, or contains_flat where that will do */
-    uint64_t moves;      /* see visible.h; up here, because what follows the configuration changes all the time */
-    guira_config config; /* every default filled in */
+    guira_config config;                             /* every default filled in */
     uint64_t items;
     uint64_t bytes;  /* allocated, the struct itself included */
     uint64_t weight; /* tidal: sum of 2^(ALL_KNOWN - known bits) over table and stash, which makes the rate */
     uint64_t rng;    /* where eviction gets its luck from; part of the filter, so that replicas agree */
     uint64_t kicks, evictions, failures, grows, shrinks;
-    struct limbo *limbo; /* NULL, but for the shards of guira_shared */
+    /* For the shards of guira_shared, else NULL: */
+    struct limbo *limbo; /* where it leaves what somebody may be looking at */
+    uint64_t *moves;     /* see visible.h */
+    struct sight *sight; /* what readers see first: see ground.h. The names of elders have none */
     /* See latency.h: what contains was before lookups were timed, and their times; NULL: they never were. */
     bool (*plain)(const guira *f, uint64_t hash);
     struct latency *latency;

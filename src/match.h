@@ -79,8 +79,16 @@ ALWAYS_INLINE __m128i diff32(__m128i s, __m128i q, enum how how) {
 ALWAYS_INLINE __m128i load128(const uint8_t *p) {
     return _mm_set_epi64x((long long)look_on(p + 8), (long long)look_on(p));
 }
-#elif defined(GUIRA__LOOKS_ON)
-ALWAYS_INLINE __m128i load128(const uint8_t *p) { return *(const volatile __m128i *)(const void *)p; }
+#elif defined(GUIRA__LOOKS_ON) /* volatile would do, but costs the compiler two more instructions to address it */
+ALWAYS_INLINE __m128i load128(const uint8_t *p) {
+    __m128i v;
+#ifdef __AVX__
+    __asm__ volatile("vmovdqa %1, %0" : "=x"(v) : "m"(*(const __m128i *)(const void *)p));
+#else
+    __asm__ volatile("movdqa %1, %0" : "=x"(v) : "m"(*(const __m128i *)(const void *)p));
+#endif
+    return v;
+}
 #else
 ALWAYS_INLINE __m128i load128(const uint8_t *p) { return _mm_load_si128((const __m128i *)(const void *)p); }
 #endif

@@ -21,6 +21,7 @@
 #include <string.h>
 
 #include "alloc.h"
+#include "isa.h"
 #include "tidal_whole.h"
 
 enum { DEFAULT_SHARDS = 16 };
@@ -36,11 +37,28 @@ void guira__wait_for_readers(void) {
 
 /* ------------------------------------------------------------------------------------------------------- life and death */
 
-guira_status guira__shared_alloc(unsigned shards, guira_shared **out) {
-    guira_shared *g = guira__zalloc(sizeof *g + shards * sizeof *g->shard);
+/* Sights and shards in one block. */
+size_t guira__shared_bytes(unsigned shards) {
+    return sizeof(guira_shared) + shards * (sizeof(struct sight) + sizeof(struct shard));
+}
+
+static void shard_init(guira_shared *g, unsigned i, unsigned slot_bits) {
+    g->shard[i].limbo.wait = guira__wait_for_readers;
+    g->shard[i].ground.log2_bucket = (uint8_t)bucket_shift(slot_bits);
+    g->sight[i].flat = &guira__nowhere;
+}
+
+guira_status guira__shared_alloc(unsigned shards, const guira_config *c, guira_shared **out) {
+    const struct guira__ops *ops = guira__isa_ops(NULL, c->kind, c->slot_bits);
+    if (ops == NULL || ops->glance == NULL) return GUIRA_EINVAL;
+    guira_shared *g = guira__zalloc(guira__shared_bytes(shards));
     if (g == NULL) return GUIRA_ENOMEM;
+    g->sights = (struct sights){shard_choice(shards), g->sight};
+    g->glance = ops->glance;
+    g->glance_many = ops->glance_many;
+    g->shard = (struct shard *)(g->sight + shards);
     for (; g->shards < shards; g->shards++) {
-        g->shard[g->shards].limbo.wait = guira__wait_for_readers;
+        shard_init(g, (unsigned)g->shards, c->slot_bits);
         if (pthread_mutex_init(&g->shard[g->shards].lock, NULL) == 0) continue;
         guira_shared_destroy(g);
         return GUIRA_ENOMEM;
@@ -50,8 +68,14 @@ guira_status guira__shared_alloc(unsigned shards, guira_shared **out) {
 }
 
 void guira__shard_show(guira_shared *g, unsigned shard, guira *f) {
-    guira__tidal_set_limbo(f, &g->shard[shard].limbo);
-    PUBLISH(g->filter[shard], f);
+    guira__tidal_show(f, &g->sight[shard], &g->shard[shard].limbo);
+}
+
+guira *guira__shard_settle(guira_shared *g, unsigned shard) {
+    guira *old = g->sight[shard].filter, *f;
+    if (guira__tidal_clone_on(&g->shard[shard].ground, old, &f) != GUIRA_OK) return NULL;
+    guira__shard_show(g, shard, f);
+    return old;
 }
 
 /* With four sigma to spare: hashes do not share out evenly. */
@@ -62,12 +86,13 @@ uint64_t guira__share_of(uint64_t items, uint64_t shards) {
     return share < (double)items ? (uint64_t)share : items;
 }
 
-static guira_status make_shards(guira_shared *g, guira_config c) {
-    guira_status s = guira__seed_draw(c.seed);
-    guira__secret_derive(c.seed, g->secret);
+static guira_status make_shards(guira_shared *g, const guira_config *c) {
+    const struct guira__ops *ops = guira__isa_ops(NULL, c->kind, c->slot_bits);
+    guira_status s = GUIRA_OK;
+    guira__secret_derive(c->seed, g->secret);
     for (unsigned i = 0; s == GUIRA_OK && i < g->shards; i++) {
         guira *f;
-        s = guira_create(&c, &f);
+        s = guira__tidal_create_on(&g->shard[i].ground, ops, c, &f);
         if (s == GUIRA_OK) guira__shard_show(g, i, f);
     }
     return s;
@@ -81,11 +106,12 @@ guira_status guira_shared_create(const guira_config *c, unsigned shards, guira_s
     if (c != NULL) config = *c;
     if (shards == 0) shards = DEFAULT_SHARDS;
     if (config.kind != GUIRA_TIDAL || shards > MAX_SHARDS || (shards & (shards - 1)) != 0) return GUIRA_EINVAL;
-    guira_shared *g;
-    guira_status s = guira__shared_alloc(shards, &g);
-    if (s != GUIRA_OK) return s;
     config.capacity = guira__share_of(config.capacity, shards);
-    s = make_shards(g, config);
+    guira_shared *g;
+    guira_status s = guira__config_resolve(&config);
+    if (s == GUIRA_OK) s = guira__shared_alloc(shards, &config, &g);
+    if (s != GUIRA_OK) return s;
+    s = make_shards(g, &config);
     if (s == GUIRA_OK) *out = g;
     else guira_shared_destroy(g);
     return s;
@@ -94,9 +120,11 @@ guira_status guira_shared_create(const guira_config *c, unsigned shards, guira_s
 void guira_shared_destroy(guira_shared *g) {
     if (g == NULL) return;
     for (unsigned i = 0; i < g->shards; i++) {
+        guira *f = g->sight[i].filter;
         guira__limbo_empty(&g->shard[i].limbo);
-        if (g->filter[i] != NULL) guira__tidal_set_limbo(g->filter[i], NULL);
-        guira_destroy(g->filter[i]);
+        if (f != NULL) guira__tidal_hide(f);
+        guira_destroy(f);
+        guira__ground_close(&g->shard[i].ground);
         pthread_mutex_destroy(&g->shard[i].lock);
     }
     guira__free(g);
@@ -104,7 +132,7 @@ void guira_shared_destroy(guira_shared *g) {
 
 guira_config guira__shared_config(const guira_shared *g) {
     readers_enter();
-    guira_config c = FOLLOW(g->filter[0])->config;
+    guira_config c = FOLLOW(g->sight[0].filter)->config;
     readers_leave();
     return c;
 }
@@ -120,9 +148,12 @@ uint64_t guira_shared_hash(const guira_shared *g, const void *key, size_t len) {
 }
 
 bool guira_shared_contains_hash(const guira_shared *g, uint64_t hash) {
-    if (g == NULL) return false;
+    return g != NULL && g->glance(&g->sights, hash);
+}
+
+bool guira__look_again(const struct sight *s, uint64_t hash) {
     readers_enter();
-    const guira *f = FOLLOW(g->filter[shard_number(g, hash)]);
+    const guira *f = FOLLOW(s->filter);
     bool found = f->ops->contains_shared(f, hash);
     readers_leave();
     return found;
@@ -130,7 +161,7 @@ bool guira_shared_contains_hash(const guira_shared *g, uint64_t hash) {
 
 static uint64_t count_hash(const guira_shared *g, uint64_t hash) {
     readers_enter();
-    const guira *f = FOLLOW(g->filter[shard_number(g, hash)]);
+    const guira *f = FOLLOW(sight_of(&g->sights, hash)->filter);
     uint64_t n = f->ops->count_shared(f, hash);
     readers_leave();
     return n;
@@ -139,9 +170,9 @@ static uint64_t count_hash(const guira_shared *g, uint64_t hash) {
 /* A change under the lock of the shard. */
 static guira_status change(guira_shared *g, uint64_t hash, guira_status (*how)(guira *, uint64_t)) {
     if (g == NULL) return GUIRA_EINVAL;
-    uint64_t i = shard_number(g, hash);
+    uint64_t i = shard_number(&g->sights, hash);
     pthread_mutex_lock(&g->shard[i].lock);
-    guira_status s = how(g->filter[i], hash);
+    guira_status s = how(g->sight[i].filter, hash);
     pthread_mutex_unlock(&g->shard[i].lock);
     return s;
 }

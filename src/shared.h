@@ -8,6 +8,7 @@
 #endif
 #include <urcu/urcu-bp.h>
 
+#include "ground.h"
 #include "kind.h"
 
 /* ThreadSanitizer does not see what liburcu does: that whoever waits comes after all who have left. */
@@ -27,26 +28,36 @@ enum { MAX_SHARDS = 256 };
 struct shard {
     pthread_mutex_t lock __attribute__((aligned(64))); /* as far as guira__alloc aligns */
     struct limbo limbo;
+    struct ground ground;
 };
 
 struct guira_shared {
-    uint64_t shards;           /* a power of two */
-    guira *filter[MAX_SHARDS]; /* one of them is replaced as a whole only under the lock of its shard */
+    struct sights sights;
+    bool (*glance)(const struct sights *of, uint64_t hash); /* these two as in ops */
+    size_t (*glance_many)(const struct sights *of, const uint64_t *hash, size_t n, bool *out);
+    struct shard *shard;
+    uint64_t shards; /* a power of two */
     uint8_t secret[SECRET_BYTES];
-    struct shard shard[];
+    struct sight sight[]; /* a filter is replaced as a whole only under the lock of its shard */
 };
 
-/* Shards without filters. ENOMEM. */
-guira_status guira__shared_alloc(unsigned shards, guira_shared **out);
+/* Shards without filters, for filters made like c. EINVAL, ENOMEM. */
+guira_status guira__shared_alloc(unsigned shards, const guira_config *c, guira_shared **out);
 
 /* Puts a filter where readers of a shard look. The one that was there is the caller's. */
 void guira__shard_show(guira_shared *g, unsigned shard, guira *f);
+
+/* Moves a filter that a shard has, and that lies elsewhere, to the shard's ground, where nothing may be any more. The one
+ * that was there is the caller's; NULL: there is no memory for that, and all is as it was, only slower to ask. */
+guira *guira__shard_settle(guira_shared *g, unsigned shard);
 
 /* A shard as it is at one moment. ENOMEM. */
 guira_status guira__shard_copy(const guira_shared *g, unsigned shard, guira **out);
 
 /* How its shards were made. */
 guira_config guira__shared_config(const guira_shared *g);
+
+size_t guira__shared_bytes(unsigned shards);
 
 /* Each shard's part of so many items. */
 uint64_t guira__share_of(uint64_t items, uint64_t shards);
@@ -58,11 +69,5 @@ static inline void readers_leave(void) {
     urcu_bp_read_unlock();
 }
 void guira__wait_for_readers(void);
-
-/* Which shard a hash belongs to. */
-static inline uint64_t shard_number(const guira_shared *g, uint64_t hash) {
-    enum { AFTER_CORE = 6 };
-    return hash >> AFTER_CORE & (g->shards - 1);
-}
 
 #endif

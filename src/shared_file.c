@@ -13,6 +13,7 @@
 
 #include "format.h"
 #include "shared.h"
+#include "tidal_whole.h"
 
 static const uint8_t magic[8] = {'G', 'U', 'I', 'R', 'A', 's', 'e', 't'};
 
@@ -95,39 +96,44 @@ static guira_status take_filter(struct source *from, guira **out) {
 }
 
 /* All shards are made alike, and of the one kind that can be shared. */
-static bool belongs(const guira_shared *g, const guira *f) {
-    const guira_config *a = &f->config, *b = g->filter[0] == NULL ? a : &g->filter[0]->config;
+static bool alike(const guira *f, const guira *first) {
+    const guira_config *a = &f->config, *b = &first->config;
     return a->kind == GUIRA_TIDAL && a->slot_bits == b->slot_bits && memcmp(a->seed, b->seed, sizeof a->seed) == 0;
 }
 
-static guira_status take_shards(guira_shared *g, struct source *from) {
-    for (unsigned i = 0; i < g->shards; i++) {
-        guira *f;
-        guira_status s = take_filter(from, &f);
-        if (s != GUIRA_OK) return s == GUIRA_EFORMAT ? GUIRA_ECORRUPT : s;
-        if (!belongs(g, f)) {
-            guira_destroy(f);
-            return GUIRA_ECORRUPT;
-        }
-        guira__shard_show(g, i, f);
+/* Shows the filter in a shard of *out, which is made when the first one comes. */
+static guira_status take_shard(struct source *from, unsigned i, unsigned shards, guira_shared **out) {
+    guira *f;
+    guira_status s = take_filter(from, &f);
+    if (s != GUIRA_OK) return s == GUIRA_EFORMAT ? GUIRA_ECORRUPT : s;
+    if (!alike(f, i == 0 ? f : (*out)->sight[0].filter)) s = GUIRA_ECORRUPT;
+    else if (i == 0) s = guira__shared_alloc(shards, &f->config, out);
+    if (s != GUIRA_OK) {
+        guira_destroy(f);
+        return s;
     }
-    memcpy(g->secret, g->filter[0]->secret, sizeof g->secret);
+    guira__shard_show(*out, i, f);
+    guira *elsewhere = guira__shard_settle(*out, i);
+    if (elsewhere != NULL) guira__tidal_hide(elsewhere);
+    guira_destroy(elsewhere);
     return GUIRA_OK;
 }
 
 static guira_status load(struct source *from, guira_shared **out) {
     uint8_t preamble[PREAMBLE];
     unsigned shards;
-    guira_shared *g;
+    guira_shared *g = NULL;
     guira_status s = take(from, preamble, PREAMBLE);
     if (s != GUIRA_OK) return s == GUIRA_ECORRUPT ? GUIRA_EFORMAT : s;
     s = preamble_read(preamble, &shards);
-    if (s == GUIRA_OK) s = guira__shared_alloc(shards, &g);
-    if (s != GUIRA_OK) return s;
-    s = take_shards(g, from);
-    if (s == GUIRA_OK) *out = g;
-    else guira_shared_destroy(g);
-    return s;
+    for (unsigned i = 0; s == GUIRA_OK && i < shards; i++) s = take_shard(from, i, shards, &g);
+    if (s != GUIRA_OK) {
+        guira_shared_destroy(g);
+        return s;
+    }
+    memcpy(g->secret, g->sight[0].filter->secret, sizeof g->secret);
+    *out = g;
+    return GUIRA_OK;
 }
 
 guira_status guira_shared_load_from(const void *bytes, size_t n, guira_shared **out) {

@@ -1,78 +1,64 @@
-/* Batches for guira_shared: grouped by shard, a chunk at a time, on the stack.
+/* Batches for guira_shared. Questions are asked in the order they come in, for nobody has to be locked out. Changes are
+ * grouped by shard, a chunk at a time, so that each lock is taken once:
  *
- *     hashes     a0 c1 b0 d1      which shard, and in what order they came
- *     grouped    a0 b0 | c1 d1    by counting
- *     answers    go back to where their questions were */
+ *     hashes    a0 c1 b0 d1      the number is the shard
+ *     places     0  2 | 1  3     where in the chunk those of shard 0 are, and those of shard 1 */
 #define _GNU_SOURCE
 #include "shared.h"
 
-enum { CHUNK = 512 }; /* with 16 shards this makes groups of 32, which is what a filter looks up at a time */
+size_t guira_shared_contains_hash_many(const guira_shared *g, const uint64_t *hash, size_t n, bool *out) {
+    if (g == NULL || hash == NULL || out == NULL) return 0;
+    return g->glance_many(&g->sights, hash, n, out);
+}
+
+/* With 16 shards this makes groups of 256, which hide the time until the first of their buckets are there. */
+enum { CHUNK = 4096 };
 
 struct groups {
-    uint64_t hash[CHUNK];
-    uint16_t place[CHUNK];          /* where each of them was */
+    uint16_t place[CHUNK];
     uint16_t start[MAX_SHARDS + 1]; /* of each shard's group */
 };
 
 static void group(const guira_shared *g, const uint64_t *hash, size_t n, struct groups *to) {
     uint16_t next[MAX_SHARDS + 1] = {0};
-    for (size_t i = 0; i < n; i++) next[shard_number(g, hash[i]) + 1]++;
+    for (size_t i = 0; i < n; i++) next[shard_number(&g->sights, hash[i]) + 1]++;
     for (unsigned s = 0; s < g->shards; s++) next[s + 1] = (uint16_t)(next[s + 1] + next[s]);
     for (unsigned s = 0; s <= g->shards; s++) to->start[s] = next[s];
+    for (size_t i = 0; i < n; i++) to->place[next[shard_number(&g->sights, hash[i])]++] = (uint16_t)i;
+}
+
+typedef guira_status change_one(guira *f, uint64_t hash);
+
+/* One after the other, with the buckets of the next ones on their way into the cache. */
+static size_t change_group(guira *f, const uint64_t *hash, const uint16_t *place, size_t n, guira_status *out,
+                           change_one *how) {
+    enum { AHEAD = 16 };
+    size_t done = 0;
+    for (size_t i = 0; i < n && i < AHEAD; i++) f->ops->prefetch(f, hash[place[i]]);
     for (size_t i = 0; i < n; i++) {
-        uint16_t at = next[shard_number(g, hash[i])]++;
-        to->hash[at] = hash[i];
-        to->place[at] = (uint16_t)i;
+        if (n - i > AHEAD) f->ops->prefetch(f, hash[place[i + AHEAD]]);
+        guira_status s = how(f, hash[place[i]]);
+        if (out != NULL) out[place[i]] = s;
+        done += s == GUIRA_OK;
     }
+    return done;
 }
 
-/* -------------------------------------------------------------------------------------------------------------- asking */
-
-static size_t contains_chunk(const guira_shared *g, const uint64_t *hash, size_t n, bool *out) {
+static size_t change_chunk(guira_shared *g, const uint64_t *hash, size_t n, guira_status *out, change_one *how) {
     struct groups in;
-    bool found[CHUNK] = {false};
-    size_t present = 0;
-    group(g, hash, n, &in);
-    readers_enter();
-    for (unsigned s = 0; s < g->shards; s++) {
-        size_t start = in.start[s], many = in.start[s + 1] - start;
-        const guira *f = FOLLOW(g->filter[s]);
-        if (many > 0) present += f->ops->contains_many_shared(f, in.hash + start, many, found + start);
-    }
-    readers_leave();
-    for (size_t i = 0; i < n; i++) out[in.place[i]] = found[i];
-    return present;
-}
-
-size_t guira_shared_contains_hash_many(const guira_shared *g, const uint64_t *hash, size_t n, bool *out) {
-    size_t present = 0;
-    if (g == NULL || hash == NULL || out == NULL) return 0;
-    for (size_t i = 0; i < n; i += CHUNK)
-        present += contains_chunk(g, hash + i, n - i < CHUNK ? n - i : CHUNK, out + i);
-    return present;
-}
-
-/* ------------------------------------------------------------------------------------------------------------ changing */
-
-typedef size_t change_many(guira *f, const uint64_t *hash, size_t n, guira_status *out);
-
-static size_t change_chunk(guira_shared *g, const uint64_t *hash, size_t n, guira_status *out, change_many *how) {
-    struct groups in;
-    guira_status status[CHUNK] = {GUIRA_OK};
     size_t done = 0;
     group(g, hash, n, &in);
     for (unsigned s = 0; s < g->shards; s++) {
         size_t start = in.start[s], many = in.start[s + 1] - start;
         if (many == 0) continue;
         pthread_mutex_lock(&g->shard[s].lock);
-        done += how(g->filter[s], in.hash + start, many, status + start);
+        done += change_group(g->sight[s].filter, hash, in.place + start, many, out, how);
         pthread_mutex_unlock(&g->shard[s].lock);
     }
-    for (size_t i = 0; out != NULL && i < n; i++) out[in.place[i]] = status[i];
     return done;
 }
 
-static size_t change(guira_shared *g, const uint64_t *hash, size_t n, guira_status *out, change_many *how) {
+static size_t change(guira_shared *g, const uint64_t *hash, size_t n, guira_status *out, change_one *how) {
     size_t done = 0;
     if (g == NULL || hash == NULL) return 0;
     for (size_t i = 0; i < n; i += CHUNK)
@@ -81,9 +67,9 @@ static size_t change(guira_shared *g, const uint64_t *hash, size_t n, guira_stat
 }
 
 size_t guira_shared_insert_hash_many(guira_shared *g, const uint64_t *hash, size_t n, guira_status *out) {
-    return change(g, hash, n, out, guira_insert_hash_many);
+    return change(g, hash, n, out, guira_insert_hash);
 }
 
 size_t guira_shared_remove_hash_many(guira_shared *g, const uint64_t *hash, size_t n, guira_status *out) {
-    return change(g, hash, n, out, guira_remove_hash_many);
+    return change(g, hash, n, out, guira_remove_hash);
 }

@@ -2,7 +2,9 @@
  *
  *     all shards locked     copy each, change the copies       one fails: the copies go, nothing has happened
  *                           put each in its shard's place      from here on readers find the new one
- *     all shards unlocked   wait for readers, end the old ones */
+ *                           wait for readers, end the old ones
+ *                           move the new ones to the grounds of their shards, which are free now
+ *     all shards unlocked */
 #include "alloc.h"
 #include "shared.h"
 #include "tidal_whole.h"
@@ -26,7 +28,7 @@ static void end_all(guira **f, unsigned n) {
 /* The copies take the places of the filters, which end up where the copies were. */
 static void replace_all(guira_shared *g, guira **copy) {
     for (unsigned i = 0; i < g->shards; i++) {
-        guira *old = g->filter[i];
+        guira *old = g->sight[i].filter;
         guira__shard_show(g, i, copy[i]);
         copy[i] = old;
     }
@@ -34,8 +36,15 @@ static void replace_all(guira_shared *g, guira **copy) {
 
 static void end_old(guira **old, unsigned n) {
     guira__wait_for_readers();
-    for (unsigned i = 0; i < n; i++) guira__tidal_set_limbo(old[i], NULL);
+    for (unsigned i = 0; i < n; i++)
+        if (old[i] != NULL) guira__tidal_hide(old[i]);
     end_all(old, n);
+}
+
+static void settle_all(guira_shared *g) {
+    guira *elsewhere[MAX_SHARDS];
+    for (unsigned i = 0; i < g->shards; i++) elsewhere[i] = guira__shard_settle(g, i);
+    end_old(elsewhere, (unsigned)g->shards);
 }
 
 /* A change to a copy of shard i; with: what it takes. */
@@ -48,10 +57,14 @@ static guira_status change_all(guira_shared *g, change_copy *how, const void *wi
     lock_all(g);
     for (; n < g->shards; n++)
         if ((s = how(g, n, with, &copy[n])) != GUIRA_OK) break;
-    if (s == GUIRA_OK) replace_all(g, copy);
+    if (s == GUIRA_OK) {
+        replace_all(g, copy);
+        end_old(copy, n);
+        settle_all(g);
+    } else {
+        end_all(copy, n);
+    }
     unlock_all(g);
-    if (s == GUIRA_OK) end_old(copy, n);
-    else end_all(copy, n);
     return s;
 }
 
@@ -64,7 +77,7 @@ static guira_status keep_if(guira_status s, guira *copy) {
 /* ---------------------------------------------------------------------------------------------------------------- size */
 
 static guira_status reserve_copy(const guira_shared *g, unsigned i, const void *with, guira **copy) {
-    guira_status s = guira_clone(g->filter[i], copy);
+    guira_status s = guira_clone(g->sight[i].filter, copy);
     if (s != GUIRA_OK) return s;
     return keep_if(guira_reserve(*copy, guira__share_of(*(const uint64_t *)with, g->shards)), *copy);
 }
@@ -73,19 +86,13 @@ guira_status guira_shared_reserve(guira_shared *g, uint64_t items) {
     return g == NULL ? GUIRA_EINVAL : change_all(g, reserve_copy, &items);
 }
 
-/* One shard after the other: less memory at a time, and as far as it gets. */
+/* Bucket by bucket, as removals do it, so readers may look on. */
 guira_status guira_shared_shrink_to_fit(guira_shared *g) {
     if (g == NULL) return GUIRA_EINVAL;
     for (unsigned i = 0; i < g->shards; i++) {
-        guira *copy, *old = NULL;
         lock(g, i);
-        if (guira_clone(g->filter[i], &copy) == GUIRA_OK) {
-            guira_shrink_to_fit(copy);
-            old = g->filter[i];
-            guira__shard_show(g, i, copy);
-        }
+        guira__tidal_ebb_to_fit(g->sight[i].filter);
         unlock(g, i);
-        if (old != NULL) end_old(&old, 1);
     }
     return GUIRA_OK;
 }
@@ -93,7 +100,7 @@ guira_status guira_shared_shrink_to_fit(guira_shared *g) {
 /* An empty one of the size that was reserved, which goes on counting where the old one was. */
 static guira_status clear_copy(const guira_shared *g, unsigned i, const void *with, guira **copy) {
     (void)with;
-    return guira__tidal_clone_empty(g->filter[i], copy);
+    return guira__tidal_clone_empty(g->sight[i].filter, copy);
 }
 
 guira_status guira_shared_clear(guira_shared *g) { return g == NULL ? GUIRA_EINVAL : change_all(g, clear_copy, NULL); }
@@ -102,13 +109,13 @@ guira_status guira_shared_clear(guira_shared *g) { return g == NULL ? GUIRA_EINV
 
 static guira_status merge_copy(const guira_shared *g, unsigned i, const void *with, guira **copy) {
     guira *const *from = with;
-    guira_status s = guira_clone(g->filter[i], copy);
+    guira_status s = guira_clone(g->sight[i].filter, copy);
     return s == GUIRA_OK ? keep_if(guira_merge(*copy, from[i]), *copy) : s;
 }
 
 guira_status guira__shard_copy(const guira_shared *g, unsigned shard, guira **out) {
     lock(g, shard);
-    guira_status s = guira_clone(g->filter[shard], out);
+    guira_status s = guira_clone(g->sight[shard].filter, out);
     unlock(g, shard);
     return s;
 }
@@ -155,12 +162,12 @@ guira_status guira_shared_stats_get(const guira_shared *g, guira_stats *out) {
     if (g == NULL || out == NULL) return GUIRA_EINVAL;
     for (unsigned i = 0; i < g->shards; i++) {
         lock(g, i);
-        guira_stats_get(g->filter[i], &s);
+        guira_stats_get(g->sight[i].filter, &s);
         s.bytes += g->shard[i].limbo.bytes;
         unlock(g, i);
         add(&sum, &s);
     }
-    sum.bytes += guira__alloc_cost(sizeof *g + g->shards * sizeof *g->shard);
+    sum.bytes += guira__alloc_cost(guira__shared_bytes((unsigned)g->shards));
     sum.load = (double)sum.items / (double)sum.slots;
     sum.filters = g->shards;
     sum.fpr /= (double)g->shards; /* a key asks one shard, each as likely as the others */
@@ -173,7 +180,7 @@ guira_status guira_shared_validate(const guira_shared *g, const char **reason) {
     guira_status s = GUIRA_OK;
     for (unsigned i = 0; s == GUIRA_OK && i < g->shards; i++) {
         lock(g, i);
-        s = guira_validate(g->filter[i], reason);
+        s = guira_validate(g->sight[i].filter, reason);
         unlock(g, i);
     }
     return s;

@@ -199,7 +199,7 @@ ALWAYS_INLINE guira_status insert_crowded(struct tidal *f, uint64_t address, uns
     if (w == AGED && place_at_once(f, e, NULL, w)) return inserted(f); /* somebody there was dead */
     guira_status s = place_crowded(f, e, copies_of(f, address, w), w);
     if (s == GUIRA_EFULL) s = grow_first(f, e);
-    if (f->head.stash.n > 0) SHOW(f->beside, 1);
+    if (f->head.stash.n > 0) watch_beside(f);
     return s == GUIRA_OK ? inserted(f) : s;
 }
 
@@ -281,7 +281,7 @@ ALWAYS_INLINE guira_status remove_unclear(struct tidal *f, uint64_t address, uns
     if (f->beside) find_longest_beside(f, &best, address, w);
     if (best.known == 0) return GUIRA_ENOTFOUND;
     if (best.bucket != NULL) slot_set(best.bucket, best.slot, 0, w);
-    else if (best.stash >= 0) stash_drop(&f->head.stash, (uint64_t)best.stash, &f->head.moves);
+    else if (best.stash >= 0) stash_drop(&f->head.stash, (uint64_t)best.stash, f->head.moves);
     else guira__elders_remove(f, address, best.known);
     if (best.bucket != NULL || best.stash >= 0) f->head.weight -= weight_of(best.known);
     bring_home(f, 0, w);
@@ -356,8 +356,8 @@ TIDAL_READ_DECLARE(GUIRA__ISA)
         CHANGES(w),                                                                                                    \
             .elders = &NAME(GUIRA__ISA)[4], .adopt = adopt_##w, .merge = guira__tidal_merge, .contains = contains_##w, \
             .contains_flat = contains_flat_##w, .contains_shared = TIDAL_READ(contains, GUIRA__ISA, w),                \
-            .count_shared = TIDAL_READ(count, GUIRA__ISA, w),                                                          \
-            .contains_many_shared = TIDAL_READ(contains_many, GUIRA__ISA, w), .remove = remove_##w,                    \
+            .count_shared = TIDAL_READ(count, GUIRA__ISA, w), .glance = TIDAL_READ(glance, GUIRA__ISA, w),             \
+            .glance_many = TIDAL_READ(glance_many, GUIRA__ISA, w), .remove = remove_##w,                               \
             .remove_unclear = unclear_##w, .count = count_##w, .contains_many = contains_many_##w,                     \
             .reserve = guira__tidal_reserve, .shrink_to_fit = guira__tidal_shrink_to_fit, .check = guira__tidal_check, \
             .dump = guira__tidal_dump, .save = guira__tidal_save, .view = guira__tidal_view,                           \

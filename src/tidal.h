@@ -17,6 +17,7 @@
 #define GUIRA_TIDAL_H
 
 #include "geometry.h"
+#include "ground.h"
 #include "kind.h"
 
 enum { RIGHT = 0, LEFT = 1 };
@@ -26,6 +27,7 @@ enum {
     MIN_BUCKETS = 2,  /* one for each of the two candidates */
     MAX_SEGMENT = 21, /* log2 of a segment's bytes at most: a huge page */
     MIN_SEGMENT = 10,
+    PAGE = 12,   /* the least on the ground, where segments are given back by the page */
     SEGMENTS = 6 /* log2 of how many segments a level has between these two */
 };
 
@@ -38,6 +40,7 @@ struct array {
     uint8_t level;
     uint8_t log2_buckets; /* of a segment */
     bool open;            /* false: there is none; or, if it has a region, that is part of a file and not ours */
+    bool lasts;           /* the region is the ground's, and stays open */
 };
 
 static inline bool array_has(const struct array *a, uint64_t segment) {
@@ -45,6 +48,7 @@ static inline bool array_has(const struct array *a, uint64_t segment) {
 }
 
 struct elders;
+struct ground;
 
 /* What a window knows of time: see window.h. */
 struct clock {
@@ -89,6 +93,7 @@ struct tidal {
     struct view *view;     /* what segment is in */
     struct view *next;     /* for the level above, when the next step leads there */
     struct elders *elders; /* NULL: none */
+    struct ground *ground; /* where the arrays lie; NULL: anywhere */
     struct clock clock;    /* w = 27: of a window */
 };
 
@@ -163,6 +168,13 @@ ALWAYS_INLINE uint8_t *bucket_of(const struct tidal *f, uint64_t address, unsign
     unsigned side = side_of(f, address);
     uint64_t number = address >> (64 - level_of(f, side));
     return (uint8_t *)(f->segment[2 * (address >> f->to_segment) + side] + (number << bucket_shift(w)));
+}
+
+/* After something has come beside the table, or gone: tells lookups, and whoever looks on. */
+static inline void watch_beside(struct tidal *f) {
+    uint64_t any = f->head.stash.n > 0 || f->elders != NULL;
+    SHOW(f->beside, any);
+    if (f->head.sight != NULL) visible_doubt(f->head.moves, any | (f->head.sight->flat == &guira__nowhere));
 }
 
 /* Where an address would be, and what a slot there must agree with. */

@@ -178,6 +178,7 @@ static struct elders *elders_new(const struct tidal *f) {
         return NULL;
     }
     e->names->limbo = f->head.limbo;
+    e->names->moves = f->head.moves;
     return e;
 }
 
@@ -236,7 +237,7 @@ void guira__elders_fit(struct tidal *f) {
     guira *names = f->elders->names;
     if (names->items > 0) names->ops->shrink_to_fit(names);
     else guira__elders_destroy(f);
-    f->beside = f->head.stash.n > 0 || f->elders != NULL;
+    watch_beside(f);
 }
 
 bool guira__elders_ready(struct tidal *f, const struct entry *elder, unsigned n) {

@@ -109,7 +109,7 @@ static guira_status view_read(struct tidal *f, const struct guira__ops *ops, con
     bool may_have = ops->elders != NULL && ops->elders != ops; /* names have none: no file leads us in circles */
     if (elders && !may_have) return GUIRA_ECORRUPT;
     if (elders) s = view_elders(f, r);
-    f->beside = f->head.stash.n > 0 || f->elders != NULL;
+    watch_beside(f);
     if (s == GUIRA_OK && guira__tidal_check_frame(f) != NULL) s = GUIRA_ECORRUPT;
     return s;
 }

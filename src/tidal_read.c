@@ -1,10 +1,12 @@
 /* See tidal_read.h. Nothing here writes, locks or waits; a question is asked again only if something has moved between
  * the first look and the last.
  *
- * Everything a writer changes is read by SEE or FOLLOW, buckets by match.h in words. A view may be an old one, and a
- * bucket may have been split, merged or given back since: then the count of moves has changed, and the memory is kept
- * for as long as somebody may be looking (limbo.h). Only the memory of regions is given back at once, and reads as
- * zeros from then on.
+ * Everything a writer changes is read by SEE or FOLLOW, buckets by match.h in words. There are two ways to ask:
+ *
+ *     at a glance    by the sight of a shard, arrays in one piece on the ground. Needs no permission, for these addresses
+ *                    last (ground.h). Most questions are answered so.
+ *     in the filter  by its directory, in its stash, among its elders. Only for those whom its memory waits for when it is
+ *                    given up (limbo.h).
  *
  * Compiled once per instruction set (GUIRA__ISA); every function that takes w is inlined with w a constant. */
 #define GUIRA__LOOKS_ON 1
@@ -46,68 +48,103 @@ static bool contains_beside(const struct tidal *f, uint64_t address, unsigned w)
     return count_stash(f, address, w) > 0 || guira__elders_level(f, address, SHARED) > 0;
 }
 
-/* ------------------------------------------------------------------------------------------------------- the questions */
+/* ------------------------------------------------------------------------------------------------------- in the filter */
 
-/* There is something beside the table, or something has moved: until nothing has. */
-__attribute__((noinline)) static bool contains_unclear(const struct tidal *f, uint64_t address, unsigned w) {
+/* Until nothing has moved. */
+ALWAYS_INLINE bool contains(const struct tidal *f, uint64_t address, unsigned w) {
     for (;;) {
-        uint64_t before = visible_before(&f->head.moves);
+        uint64_t before = visible_before(f->head.moves);
         struct pair p = pair_of(f, address, w);
         if (either_matches(p.a.bucket, p.a.q, p.b.bucket, p.b.q, w, PREFIX)) return true;
         if (SEE(f->beside) && contains_beside(f, address, w)) return true;
-        if (visible_same(&f->head.moves, before)) return false;
+        if (visible_same(f->head.moves, before)) return false;
     }
-}
-
-/* As in tidal.c, no branch hangs on what the buckets say unless something has moved. */
-ALWAYS_INLINE bool contains(const struct tidal *f, uint64_t address, unsigned w) {
-    uint64_t before = visible_before(&f->head.moves);
-    struct pair p = pair_of(f, address, w);
-    bool found = either_matches(p.a.bucket, p.a.q, p.b.bucket, p.b.q, w, PREFIX);
-    if (UNLIKELY(SEE(f->beside) || !visible_same(&f->head.moves, before)))
-        return found || contains_unclear(f, address, w);
-    return found;
 }
 
 ALWAYS_INLINE uint64_t count(const struct tidal *f, uint64_t address, unsigned w) {
     for (;;) {
-        uint64_t before = visible_before(&f->head.moves);
+        uint64_t before = visible_before(f->head.moves);
         struct pair p = pair_of(f, address, w);
         uint64_t n = (unsigned)__builtin_popcount(match_mask(p.a.bucket, p.a.q, w, PREFIX));
         n += (unsigned)__builtin_popcount(match_mask(p.b.bucket, p.b.q, w, PREFIX));
         n += count_stash(f, address, w) + guira__elders_count(f, address, SHARED);
-        if (visible_same(&f->head.moves, before)) return n;
+        if (visible_same(f->head.moves, before)) return n;
     }
 }
 
-/* First fetch for a whole group, then look: see tidal.c. What was not found is asked for once more if something moved. */
+/* ----------------------------------------------------------------------------------------------------------- at a glance */
+
+ALWAYS_INLINE struct pair pair_at(const struct sight *s, uint64_t address, unsigned w) {
+    enum { LEVEL = 1 }; /* which only names need to know, and those have no sight */
+    const struct flat *v = FOLLOW(s->flat);
+    uint64_t tide = FOLLOW(v->tide), core = core_of(address, w), partner = partner_of(address, w);
+    uint64_t side_a = address < tide, side_b = partner < tide;
+    return (struct pair){
+        .a = probe_from(v->start[side_a], address, core, v->to_tail[side_a], LEVEL, w),
+        .b = probe_from(v->start[side_b], partner, core, v->to_tail[side_b], LEVEL, w),
+    };
+}
+
+/* Who finds what he looks for has no need to look again, unless something has moved. */
+__attribute__((noinline)) static bool doubted(const struct sight *s, uint64_t address, unsigned w) {
+    uint64_t before = visible_before_sure(&s->moves);
+    struct pair p = pair_at(s, address, w);
+    bool found = either_matches(p.a.bucket, p.a.q, p.b.bucket, p.b.q, w, PREFIX);
+    return (found && visible_since(&s->moves, before) <= DOUBT) || guira__look_again(s, address);
+}
+
+/* As in tidal.c, no branch hangs on what the buckets say. */
+ALWAYS_INLINE bool glance(const struct sights *of, uint64_t address, unsigned w) {
+    const struct sight *s = sight_of(of, address);
+    uint64_t before = visible_before_sure(&s->moves);
+    struct pair p = pair_at(s, address, w);
+    bool found = either_matches(p.a.bucket, p.a.q, p.b.bucket, p.b.q, w, PREFIX);
+    if (UNLIKELY(!visible_same(&s->moves, before))) return doubted(s, address, w);
+    return found;
+}
+
+/* First fetch for a whole group, then look: see tidal.c. */
 enum { GROUP = 32 };
 
-ALWAYS_INLINE size_t contains_group(const struct tidal *f, const uint64_t *hash, size_t n, bool *out, unsigned w) {
-    struct pair p[GROUP];
+/* Something has moved, or there is doubt, in one of their shards. */
+__attribute__((noinline)) static size_t look_again(const struct sights *of, const uint64_t *hash,
+                                                   const uint64_t *before, size_t n, bool *out) {
     size_t present = 0;
-    uint64_t before = visible_before(&f->head.moves);
     for (size_t i = 0; i < n; i++) {
-        p[i] = pair_of(f, hash[i], w);
-        __builtin_prefetch(p[i].a.bucket);
-        __builtin_prefetch(p[i].b.bucket);
-    }
-    for (size_t i = 0; i < n; i++) {
-        out[i] = either_matches(p[i].a.bucket, p[i].a.q, p[i].b.bucket, p[i].b.q, w, PREFIX);
-        if (UNLIKELY(SEE(f->beside)) && !out[i]) out[i] = contains_beside(f, hash[i], w);
-    }
-    bool sure = visible_same(&f->head.moves, before);
-    for (size_t i = 0; i < n; i++) {
-        if (UNLIKELY(!sure) && !out[i]) out[i] = contains(f, hash[i], w);
+        const struct sight *s = sight_of(of, hash[i]);
+        uint64_t since = visible_since(&s->moves, before[i]);
+        if (since > (out[i] ? DOUBT : 0)) out[i] = guira__look_again(s, hash[i]);
         present += out[i];
     }
     return present;
 }
 
-ALWAYS_INLINE size_t contains_many(const struct tidal *f, const uint64_t *hash, size_t n, bool *out, unsigned w) {
+ALWAYS_INLINE size_t glance_group(const struct sights *all, const uint64_t *hash, size_t n, bool *out, unsigned w) {
+    struct sights of = *all; /* or they would be read again for each */
+    struct pair p[GROUP];
+    uint64_t before[GROUP], moved = 0;
+    size_t present = 0;
+    for (size_t i = 0; i < n; i++) {
+        uint64_t address = hash[i];
+        const struct sight *s = sight_of(&of, address);
+        before[i] = visible_before_sure(&s->moves);
+        p[i] = pair_at(s, address, w);
+        __builtin_prefetch(p[i].a.bucket);
+        __builtin_prefetch(p[i].b.bucket);
+    }
+    for (size_t i = 0; i < n; i++) {
+        bool found = either_matches(p[i].a.bucket, p[i].a.q, p[i].b.bucket, p[i].b.q, w, PREFIX);
+        moved |= visible_since(&sight_of(&of, hash[i])->moves, before[i]);
+        out[i] = found;
+        present += found;
+    }
+    return UNLIKELY(moved != 0) ? look_again(all, hash, before, n, out) : present;
+}
+
+ALWAYS_INLINE size_t glance_many(const struct sights *of, const uint64_t *hash, size_t n, bool *out, unsigned w) {
     size_t present = 0, i = 0;
-    for (; n - i >= GROUP; i += GROUP) present += contains_group(f, hash + i, GROUP, out + i, w);
-    return present + contains_group(f, hash + i, n - i, out + i, w);
+    for (; n - i >= GROUP; i += GROUP) present += glance_group(of, hash + i, GROUP, out + i, w);
+    return present + glance_group(of, hash + i, n - i, out + i, w);
 }
 
 /* ------------------------------------------------------------------------------------------- one of each, for each width */
@@ -117,8 +154,10 @@ ALWAYS_INLINE size_t contains_many(const struct tidal *f, const uint64_t *hash, 
 #define DEFINE(w)                                                                                                     \
     bool TIDAL_READ(contains, GUIRA__ISA, w)(const guira *f, uint64_t hash) { return contains(CONST_SELF, hash, w); } \
     uint64_t TIDAL_READ(count, GUIRA__ISA, w)(const guira *f, uint64_t hash) { return count(CONST_SELF, hash, w); }   \
-    size_t TIDAL_READ(contains_many, GUIRA__ISA, w)(const guira *f, const uint64_t *hash, size_t n, bool *out) {      \
-        return contains_many(CONST_SELF, hash, n, out, w);                                                            \
+    bool TIDAL_READ(glance, GUIRA__ISA, w)(const struct sights *of, uint64_t hash) { return glance(of, hash, w); }    \
+    size_t TIDAL_READ(glance_many, GUIRA__ISA, w)(const struct sights *of, const uint64_t *hash, size_t n,            \
+                                                  bool *out) {                                                        \
+        return glance_many(of, hash, n, out, w);                                                                      \
     }
 
 TIDAL_READ_DECLARE(GUIRA__ISA)

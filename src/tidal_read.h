@@ -8,10 +8,11 @@
 #define TIDAL_READ_(what, isa, w) guira__##what##_shared_##isa##_##w
 #define TIDAL_READ(what, isa, w) TIDAL_READ_(what, isa, w)
 
-#define TIDAL_READ_DECLARE_WIDTH(isa, w)                               \
-    bool TIDAL_READ(contains, isa, w)(const guira *f, uint64_t hash);  \
-    uint64_t TIDAL_READ(count, isa, w)(const guira *f, uint64_t hash); \
-    size_t TIDAL_READ(contains_many, isa, w)(const guira *f, const uint64_t *hash, size_t n, bool *out);
+#define TIDAL_READ_DECLARE_WIDTH(isa, w)                                     \
+    bool TIDAL_READ(contains, isa, w)(const guira *f, uint64_t hash);        \
+    uint64_t TIDAL_READ(count, isa, w)(const guira *f, uint64_t hash);       \
+    bool TIDAL_READ(glance, isa, w)(const struct sights *of, uint64_t hash); \
+    size_t TIDAL_READ(glance_many, isa, w)(const struct sights *of, const uint64_t *hash, size_t n, bool *out);
 
 #define TIDAL_READ_DECLARE(isa)       \
     TIDAL_READ_DECLARE_WIDTH(isa, 12) \

@@ -25,8 +25,6 @@ ALWAYS_INLINE uint64_t slot_down(uint64_t s, uint64_t bit, unsigned w) {
     return (s & ~field_mask(w)) | bit << tail_bits(w) | field >> 1 | (field & 1);
 }
 
-ALWAYS_INLINE void watch_beside(struct tidal *f) { SHOW(f->beside, f->head.stash.n > 0 || f->elders != NULL); }
-
 /* Makes elders of the entries in a bucket that cannot be split: all of them, or none. */
 ALWAYS_INLINE guira_status hand_over(struct tidal *f, struct spot from, unsigned w) {
     struct entry elder[MAX_SLOTS];
@@ -141,16 +139,16 @@ ALWAYS_INLINE bool bring_home_beyond(struct tidal *f, uint64_t n, struct journal
     for (uint64_t i = end; i-- > n;) {
         if (!home[i]) continue;
         entry_lift(f, f->head.stash.entry[i]);
-        stash_drop(&f->head.stash, i, &f->head.moves);
+        stash_drop(&f->head.stash, i, f->head.moves);
     }
     return true;
 }
 
 /* As it was before the fall. */
 ALWAYS_INLINE void rise_again(struct tidal *f, struct mark m, struct journal *log, unsigned w) {
-    journal_undo(log, &f->head.moves, w);
+    journal_undo(log, f->head.moves, w);
     guira__table_rise(f);
-    while (f->head.stash.n > m.stashed) stash_drop(&f->head.stash, f->head.stash.n - 1, &f->head.moves);
+    while (f->head.stash.n > m.stashed) stash_drop(&f->head.stash, f->head.stash.n - 1, f->head.moves);
     f->head.items = m.items;
     f->head.weight = m.weight;
     f->head.rng = m.rng;

@@ -90,12 +90,36 @@ static void view_drop(struct tidal *f, struct view *v) {
     guira__discard(f->head.limbo, v, view_size(view_bits(v)));
 }
 
+/* What lasts is written once, before anybody can come to read it. Left of the tide there has to be something, so the
+ * tide comes last. */
+static const struct flat *flat_of(const struct tidal *f) {
+    bool lasts = f->array[RIGHT].lasts && (f->line == 0 || f->array[LEFT].lasts);
+    if (!lasts) return &guira__nowhere;
+    struct flat *flat = &f->ground->flat[f->level];
+    if (flat->start[RIGHT] == 0) {
+        flat->to_tail[RIGHT] = f->to_tail;
+        flat->to_tail[LEFT] = f->to_tail - 1;
+        flat->start[RIGHT] = f->start[RIGHT];
+    }
+    if (flat->start[LEFT] == 0) flat->start[LEFT] = f->start[LEFT];
+    PUBLISH(flat->tide, f->tide);
+    return flat;
+}
+
+/* Doubt comes first and is taken back last, by watch_beside() after the next count. */
+void guira__table_show_flat(struct tidal *f) {
+    visible_doubt(f->head.moves, DOUBT);
+    PUBLISH(f->head.sight->flat, flat_of(f));
+}
+
 /* The first count is for who is in its new place already, the second for the old places, which may go now. */
 static void show(struct tidal *f) {
-    visible_move(&f->head.moves);
+    visible_move(f->head.moves);
     PUBLISH(f->view->tide, f->tide);
     PUBLISH(f->shown, f->view);
-    visible_move(&f->head.moves);
+    if (f->head.sight != NULL) guira__table_show_flat(f);
+    visible_move(f->head.moves);
+    watch_beside(f);
 }
 
 void guira__table_publish(struct tidal *f) {
@@ -149,14 +173,18 @@ static size_t array_bytes(const struct tidal *f, const struct array *a) {
 static struct array array_plan(const struct tidal *f, unsigned level) {
     unsigned shift = bucket_shift(width(f));
     unsigned log2_buckets = level > SEGMENTS ? level - SEGMENTS : 0;
-    if (log2_buckets + shift < MIN_SEGMENT) log2_buckets = MIN_SEGMENT - shift;
+    unsigned least = f->ground == NULL ? MIN_SEGMENT : PAGE;
+    if (log2_buckets + shift < least) log2_buckets = least - shift;
     if (log2_buckets + shift > MAX_SEGMENT) log2_buckets = MAX_SEGMENT - shift;
     if (log2_buckets > level - 1) log2_buckets = level - 1; /* at least two, so that to_segment is a legal shift */
     return (struct array){.level = (uint8_t)level, .log2_buckets = (uint8_t)log2_buckets, .open = true};
 }
 
+/* Small arrays in a region share a page among their segments. */
 static size_t segment_cost(const struct tidal *f, const struct array *a) {
-    return a->region != NULL ? segment_bytes(f, a) : guira__segment_cost(segment_bytes(f, a));
+    size_t bytes = segment_bytes(f, a), share = (size_t)1 << PAGE >> segment_bits(a);
+    if (a->region == NULL) return guira__segment_cost(bytes);
+    return bytes > share ? bytes : share;
 }
 
 static guira_status segment_make(struct tidal *f, unsigned side, uint64_t number, bool cleared) {
@@ -198,7 +226,9 @@ static void segment_drop(struct tidal *f, unsigned side, uint64_t number) {
 
 /* The side must be closed, and the directory have bits enough. */
 static void array_open(struct tidal *f, unsigned side, struct array plan) {
-    plan.region = guira__region_open(array_bytes(f, &plan));
+    if (f->ground != NULL) plan.region = guira__ground_region(f->ground, plan.level);
+    else if (array_bytes(f, &plan) >= REGION_WORTH) plan.region = guira__region_open(array_bytes(f, &plan));
+    plan.lasts = f->ground != NULL && plan.region != NULL;
     f->array[side] = plan;
 }
 
@@ -207,7 +237,7 @@ static void array_free(struct tidal *f, const struct array *a, const struct view
     if (!a->open) return;
     for (uint64_t i = a->first; i < a->end; i++)
         segment_free(f, a, i, v->pair[2 * (i << (view_bits(v) - segment_bits(a))) + side]);
-    if (a->region != NULL) guira__discard_region(f->head.limbo, a->region, array_bytes(f, a));
+    if (a->region != NULL && !a->lasts) guira__discard_region(f->head.limbo, a->region, array_bytes(f, a));
 }
 
 static void array_close(struct tidal *f, unsigned side) {

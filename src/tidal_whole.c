@@ -30,6 +30,11 @@ static unsigned width(const struct tidal *f) { return f->head.ops->slot_bits; }
 /* ------------------------------------------------------------------------------------------------------- life and death */
 
 guira_status guira__tidal_create(const struct guira__ops *ops, const guira_config *c, guira **out) {
+    return guira__tidal_create_on(NULL, ops, c, out);
+}
+
+guira_status guira__tidal_create_on(struct ground *ground, const struct guira__ops *ops, const guira_config *c,
+                                    guira **out) {
     unsigned w = ops->slot_bits, level;
     uint64_t line, buckets = guira__buckets_for(c->capacity, c->max_load, w);
     if (buckets > MAX_BUCKETS) return GUIRA_ELIMIT;
@@ -39,6 +44,7 @@ guira_status guira__tidal_create(const struct guira__ops *ops, const guira_confi
     if (f == NULL) return GUIRA_ENOMEM;
     f->head.ops = ops;
     f->head.config = *c;
+    f->ground = ground;
     f->head.bytes = guira__alloc_cost(sizeof *f);
     f->floor = c->capacity > 0 ? buckets : 0;
     guira__secret_derive(c->seed, f->head.secret);
@@ -59,29 +65,67 @@ void guira__tidal_destroy(guira *head) {
     guira__free(f);
 }
 
-guira_status guira__tidal_clone(const guira *head, guira **out) {
-    const struct tidal *f = (const struct tidal *)head;
+/* A struct like f's, seen by nobody, to be given a table. */
+static struct tidal *like(const struct tidal *f, struct ground *ground) {
     struct tidal *g = guira__alloc(sizeof *g);
-    if (g == NULL) return GUIRA_ENOMEM;
+    if (g == NULL) return NULL;
     *g = *f;
     g->view = NULL;
+    g->ground = ground;
     g->head.limbo = NULL;
+    g->head.moves = NULL;
+    g->head.sight = NULL;
     g->head.bytes = guira__alloc_cost(sizeof *g);
+    return g;
+}
+
+/* Word by word, because on a ground somebody who is late may be looking. */
+static void bucket_copy(uint8_t *to, const uint8_t *from, unsigned w) {
+    for (unsigned i = 0; i < bucket_bytes(w); i += sizeof(uint64_t)) {
+        uint64_t word;
+        memcpy(&word, from + i, sizeof word);
+        SHOW(*(uint64_t *)(void *)(to + i), word);
+    }
+}
+
+guira_status guira__tidal_clone(const guira *f, guira **out) { return guira__tidal_clone_on(NULL, f, out); }
+
+guira_status guira__tidal_clone_on(struct ground *ground, const guira *head, guira **out) {
+    const struct tidal *f = (const struct tidal *)head;
+    struct tidal *g = like(f, ground);
+    if (g == NULL) return GUIRA_ENOMEM;
     if (guira__elders_clone(f, g) != GUIRA_OK || guira__table_create(g, f->level, f->line) != GUIRA_OK) {
         guira__tidal_destroy(&g->head);
         return GUIRA_ENOMEM;
     }
     struct walk from = walk_start(f), to = walk_start(g);
-    for (const uint8_t *bucket; (bucket = walk_next(&from)) != NULL;)
-        memcpy(walk_next(&to), bucket, bucket_bytes(width(f)));
+    for (const uint8_t *bucket; (bucket = walk_next(&from)) != NULL;) bucket_copy(walk_next(&to), bucket, width(f));
     *out = &g->head;
     return GUIRA_OK;
 }
 
-void guira__tidal_set_limbo(guira *head, struct limbo *limbo) {
+static void be_seen(struct tidal *f, uint64_t *moves, struct limbo *limbo) {
+    guira *both[] = {&f->head, f->elders == NULL ? &f->head : f->elders->names};
+    for (unsigned i = 0; i < 2; i++) {
+        both[i]->limbo = limbo;
+        both[i]->moves = moves;
+    }
+}
+
+void guira__tidal_show(guira *head, struct sight *sight, struct limbo *limbo) {
     struct tidal *f = (struct tidal *)head;
-    head->limbo = limbo;
-    if (f->elders != NULL) f->elders->names->limbo = limbo;
+    be_seen(f, &sight->moves, limbo);
+    head->sight = sight;
+    visible_move(head->moves);
+    guira__table_show_flat(f);
+    PUBLISH(sight->filter, head);
+    visible_move(head->moves);
+    watch_beside(f);
+}
+
+void guira__tidal_hide(guira *head) {
+    be_seen((struct tidal *)head, NULL, NULL);
+    head->sight = NULL;
 }
 
 /* ------------------------------------------------------------------------------------------------------------------ size */
@@ -109,15 +153,12 @@ static guira_status grow_to(struct tidal *f, uint64_t buckets) {
 static guira_status empty_like(const struct tidal *f, uint64_t buckets, guira **out) {
     unsigned level;
     uint64_t line;
-    struct tidal *g = guira__alloc(sizeof *g);
+    struct tidal *g = like(f, NULL);
     if (g == NULL) return GUIRA_ENOMEM;
-    *g = *f;
     g->elders = NULL;
     g->beside = false;
-    g->head.limbo = NULL;
     g->head.items = g->head.weight = 0;
     g->head.stash = (struct stash){0};
-    g->head.bytes = guira__alloc_cost(sizeof *g);
     guira__table_shape(buckets, &level, &line);
     guira_status s = guira__table_create(g, level, line);
     if (s == GUIRA_OK) *out = &g->head;
@@ -152,16 +193,19 @@ guira_status guira__tidal_reserve(guira *head, uint64_t items) {
     return s;
 }
 
-guira_status guira__tidal_shrink_to_fit(guira *head) {
+void guira__tidal_ebb_to_fit(guira *head) {
     struct tidal *f = (struct tidal *)head;
     uint64_t buckets = guira__buckets_for(head->items, head->config.max_load, width(f));
     guira__table_set_floor(f, 0);
-    if (head->items == 0) {
-        start_over(f, MIN_BUCKETS); /* without memory for it everything stays as it is: as far as it gets */
-        return GUIRA_OK;
-    }
     while (bucket_count(f) > buckets && head->ops->shrink(head) == GUIRA_OK) {
     }
+}
+
+guira_status guira__tidal_shrink_to_fit(guira *head) {
+    struct tidal *f = (struct tidal *)head;
+    guira__table_set_floor(f, 0);
+    if (head->items == 0) start_over(f, MIN_BUCKETS); /* without memory everything stays as it is: as far as it gets */
+    else guira__tidal_ebb_to_fit(head);
     return GUIRA_OK;
 }
 

@@ -10,7 +10,7 @@
  * Who looked into the new place too early and into the old place too late has seen the count change, and looks again.
  * No reader ever waits for a writer to finish.
  *
- * For filters of one thread these stores are what plain ones would be: relaxed, and no fence makes x86 do anything. */
+ * For filters of one thread these stores are what plain ones would be, relaxed, and nobody counts. */
 #ifndef GUIRA_VISIBLE_H
 #define GUIRA_VISIBLE_H
 
@@ -30,18 +30,35 @@
 #define PUBLISH(place, value) __atomic_store_n(&(place), (value), __ATOMIC_RELEASE)
 #define FOLLOW(place) __atomic_load_n(&(place), __ATOMIC_ACQUIRE)
 
-/* Between putting something down in its new place and taking it away from the old one. */
+/* The count goes up in twos. Its lowest bit is for doubt, see below. */
+enum { DOUBT = 1, MOVE = 2 };
+
+/* Between putting something down in its new place and taking it away from the old one. NULL: nobody looks on. */
 static inline void visible_move(uint64_t *moves) {
+    if (moves == NULL) return;
     VISIBLE_FENCE(__ATOMIC_RELEASE);
-    SHOW(*moves, *moves + 1);
+    SHOW(*moves, *moves + MOVE);
+    VISIBLE_FENCE(__ATOMIC_RELEASE);
+}
+
+/* Whether there is more to see than what most readers look at: those who find nothing there must not believe it. To take
+ * doubt back counts as a move, lest one who looked before and one who looks after see the same. */
+static inline void visible_doubt(uint64_t *moves, uint64_t doubt) {
+    if ((*moves & DOUBT) == doubt) return;
+    VISIBLE_FENCE(__ATOMIC_RELEASE);
+    SHOW(*moves, *moves + 1); /* sets the bit, or carries it into the count */
     VISIBLE_FENCE(__ATOMIC_RELEASE);
 }
 
 /* A reader's look at the count before, and whether it is the same after. */
 static inline uint64_t visible_before(const uint64_t *moves) { return FOLLOW(*moves); }
-static inline int visible_same(const uint64_t *moves, uint64_t before) {
+static inline uint64_t visible_since(const uint64_t *moves, uint64_t before) { /* 0: nothing has moved since */
     VISIBLE_FENCE(__ATOMIC_ACQUIRE);
-    return SEE(*moves) == before;
+    return SEE(*moves) ^ before;
 }
+static inline int visible_same(const uint64_t *moves, uint64_t before) { return visible_since(moves, before) == 0; }
+
+/* The same for those who look where there may be doubt: with it, nothing is the same as before. */
+static inline uint64_t visible_before_sure(const uint64_t *moves) { return FOLLOW(*moves) & ~(uint64_t)DOUBT; }
 
 #endif

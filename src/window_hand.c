@@ -57,11 +57,11 @@ static void sweep_stash(struct tidal *f, unsigned ahead) {
     for (uint64_t i = s->n; i-- > 0;) {
         struct entry e = s->entry[i];
         if (stamp_age(f, stamp_of(e)) + ahead <= OLDEST_ALIVE) continue;
-        stash_drop(s, i, &f->head.moves);
+        stash_drop(s, i, f->head.moves);
         f->head.weight -= weight_of(known_of(e));
         f->head.items--;
     }
-    f->beside = s->n > 0;
+    watch_beside(f);
 }
 
 /* If everybody is dead a new table is made, which takes no time; without memory for it the old one is swept. */

@@ -432,6 +432,15 @@ static void test_no_resident_is_missed_in_a_storm(void **state) {
     }
 }
 
+/* A hook's memory does not last, so every question needs permission to look (ground.h). */
+static void test_no_resident_is_missed_in_a_storm_on_foreign_ground(void **state) {
+    (void)state;
+    struct rng r = rng_for(__func__);
+    guira_set_allocator(&(guira_allocator){malloc, free});
+    for (size_t w = 0; w < WIDTHS; w++) weather(widths[w], 1, &r);
+    guira_set_allocator(NULL);
+}
+
 static void *insert_same(void *arg) {
     struct storm *s = arg;
     unsigned long mine = 0;
@@ -465,6 +474,7 @@ int main(void) {
         cmocka_unit_test(test_what_was_saved_is_loaded_again),
         cmocka_unit_test(test_damaged_bytes_are_refused),
         cmocka_unit_test(test_no_resident_is_missed_in_a_storm),
+        cmocka_unit_test(test_no_resident_is_missed_in_a_storm_on_foreign_ground),
         cmocka_unit_test(test_of_threads_that_insert_one_key_just_one_is_told_so),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -12,7 +12,7 @@ static struct {
 /* Of all shards. */
 static uint64_t shared_digest(void) {
     uint64_t sum = 0;
-    for (unsigned i = 0; i < world.shards; i++) sum = mix(sum + digest(world.g->filter[i]));
+    for (unsigned i = 0; i < world.shards; i++) sum = mix(sum + digest(world.g->sight[i].filter));
     return sum;
 }
 
