@@ -122,6 +122,7 @@ typedef struct {
     MUST(int, GetSelectedDb, (redis_ctx * ctx))                                                                       \
     MUST(int, SelectDb, (redis_ctx * ctx, int db))                                                                    \
     MUST(redis_key *, OpenKey, (redis_ctx * ctx, redis_string * name, int mode))                                      \
+    MUST(void, CloseKey, (redis_key * key))                                                                           \
     MUST(int, KeyType, (redis_key * key))                                                                             \
     MUST(redis_type *, CreateDataType, (redis_ctx * ctx, const char *name, int version, redis_type_methods *methods)) \
     MUST(redis_type *, ModuleTypeGetType, (redis_key * key))                                                          \

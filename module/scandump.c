@@ -39,15 +39,13 @@ static int reply_chunk(redis_ctx *ctx, const struct filter *f, uint64_t total, u
 }
 
 int cf_scandump(redis_ctx *ctx, redis_string **argv, int argc) {
-    redis_key *key;
     void *f;
     long long position;
     uint64_t start;
     if (argc != 3) return redis.WrongArity(ctx);
-    redis.AutoMemory(ctx);
     if (redis.StringToLongLong(argv[2], &position) != REDIS_OK || position < 0)
         return redis.ReplyWithError(ctx, "Invalid position");
-    enum found found = find_value(ctx, argv[1], REDIS_READ, filter_type, &key, &f);
+    enum found found = find_value(ctx, argv[1], REDIS_READ, filter_type, &f);
     if (found == ABSENT) return redis.ReplyWithError(ctx, "ERR not found");
     if (found == REFUSED) return REDIS_OK;
     uint64_t total = filter_codec.size(f);
