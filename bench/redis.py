@@ -10,8 +10,9 @@ took for each, which stay what they are when others use the machine. Ratios are 
               are added, looked for (every second one a stranger) and deleted; one by one, pipelined, and in batches of 100
     growth    1024 to 4 million items: bits each (MEMORY USAGE), false positives; nine of ten deleted: bits for each that is
               left, beside those of a key that never had more
-    slowest   the longest time the server took for one command (SLOWLOG), in its worst round and in its best. Time in which
-              the machine did something else counts too: EXISTS, which touches two cache lines, shows how much that is
+    slowest   the longest time the server took for one command (SLOWLOG), in its worst round and in its best; 0.10: none took
+              longer. Time in which the machine did something else counts too: EXISTS, which touches two cache lines, shows
+              how much that is
     whole     the same for commands whose work is the filter
 
 usage: redis.py [--module guira.so] [--peer other.so] [--rounds 5] [--items 500000] [--grow 4000000] [--server redis-server]
@@ -141,6 +142,7 @@ def item(i):
 
 
 def singles(command, numbers):
+    """One request for each number, in chunks. encode() has the number of words in front, which is another one here."""
     before, after, length = command
     words = len(before) + 1 + len(after)
     head = b"*%d\r\n" % words + encode(*before)[4:] + b"$12\r\n"
@@ -220,9 +222,17 @@ class Speed:
                                      ("mexists 100", ["CF.MEXISTS", "k"], half_strangers)):
             self.note(f"{name}: {step}", server, server.run(list(batches(words, numbers(self.items)))))
 
+    def no_key(self, server):
+        """What the server itself takes for a batch: reading and answering it."""
+        server("FLUSHALL")
+        requests = list(batches(["CF.MEXISTS", "k"], members(self.items)))
+        self.note("no key: mexists 100", server, server.run(requests))
+
     def round(self, servers):
-        for name, reserve in (("reserved", ["CF.RESERVE", "k", 2 * self.items]),
-                              ("grown", GROWING)):
+        for server in servers:
+            if server.has_filters:
+                self.no_key(server)
+        for name, reserve in (("reserved", ["CF.RESERVE", "k", 2 * self.items]), ("grown", GROWING)):
             for server in servers:
                 self.one_by_one(server, name, reserve)
             for server in servers:
@@ -340,20 +350,18 @@ def processor():
 
 def main():
     o = options()
-    servers = [Server("guira", o.server, os.path.realpath(o.module))]
-    if o.peer:
-        servers.append(Server(os.path.basename(o.peer).split(".")[0], o.server, os.path.realpath(o.peer)))
-    servers.append(Server("SET/GET", o.server, None))
-    names = [s.name for s in servers]
+    modules = [("guira", o.module)] + ([(os.path.basename(o.peer).split(".")[0], o.peer)] if o.peer else [])
     print(f"# {os.cpu_count()} cores, {processor()}; load before {os.getloadavg()[0]:.2f}; "
           f"{subprocess.run([o.server, '--version'], capture_output=True, text=True).stdout.strip()}")
     print(f"# {o.items} items, grown to {o.grow}; {o.rounds} rounds", flush=True)
-    workloads = [Speed(o.items), Growth(o.grow), Whole(o.grow)]
+    servers = []
     try:
-        for workload in workloads:
+        for name, module in modules + [("SET/GET", None)]:
+            servers.append(Server(name, o.server, module and os.path.realpath(module)))
+        for workload in (Speed(o.items), Growth(o.grow), Whole(o.grow)):
             for k in range(o.rounds):
                 workload.round(servers[k % len(servers):] + servers[:k % len(servers)])
-            workload.print(names)
+            workload.print([s.name for s in servers])
             sys.stdout.flush()
     finally:
         for server in servers:
