@@ -259,6 +259,15 @@ GUIRA_API guira_status guira_load_from(const void *bytes, size_t n, guira **out)
 /* How many bytes saving takes. 0: f is NULL. */
 GUIRA_API uint64_t guira_saved_size(const guira *f);
 
+/* The same bytes part by part, for callers who must not be away for long. Each call of next takes the n bytes that follow
+ * those it took before, or as many as there are: fewer than n only at the end. It takes O(n), and a step for each segment
+ * (2 MiB of a large filter). Between start and the last next f must neither change nor be destroyed; end may come later,
+ * and takes NULL. start: EINVAL, an argument is NULL; ENOMEM. */
+typedef struct guira_saving guira_saving;
+GUIRA_API guira_status guira_saving_start(const guira *f, guira_saving **out);
+GUIRA_API size_t guira_saving_next(guira_saving *s, void *to, size_t n);
+GUIRA_API void guira_saving_end(guira_saving *s);
+
 /* A filter that answers from the file at path without reading it in: opening takes as long for a gigabyte as for a
  * kilobyte, and processes that map the same file share its memory. It can be asked, looked at, saved and cloned; a clone
  * is an ordinary filter. Whatever would change it is refused with EUNSUPPORTED. guira_stats.bytes does not count the file.

@@ -7,7 +7,7 @@
 #include "reply.h"
 #include "totals.h"
 
-enum { BATCH = 64 };
+enum { BATCH = 128 };
 
 /* ---------------------------------------------------------------------------------------------------------------- items */
 
@@ -19,24 +19,21 @@ static uint64_t hash_of(const guira *g, const redis_string *item) {
 
 /* Answers for each of the items; f may be NULL, which has none of them. */
 static void reply_exists(redis_ctx *ctx, const struct filter *f, redis_string **items, int n) {
-    bool resp3 = speaks_resp3(ctx);
     for (int start = 0; start < n; start += BATCH) {
         int batch = n - start < BATCH ? n - start : BATCH;
         uint64_t hash[BATCH];
         bool there[BATCH] = {false};
         for (int i = 0; f != NULL && i < batch; i++) hash[i] = hash_of(f->guira, items[start + i]);
         if (f != NULL) count_up(&totals.found, guira_contains_hash_many(f->guira, hash, (size_t)batch, there));
-        for (int i = 0; i < batch; i++) reply_flag(ctx, resp3, there[i]);
+        for (int i = 0; i < batch; i++) reply_flag(ctx, there[i]);
     }
     count_up(&totals.looked_up, (unsigned long long)n);
 }
 
 /* NULL for a key that is not there. False: the client has been told that it is something else. */
 static bool find_filter(redis_ctx *ctx, redis_string *name, const struct filter **out) {
-    redis_key *key;
     void *value = NULL;
-    redis.AutoMemory(ctx);
-    enum found found = find_value(ctx, name, REDIS_READ, filter_type, &key, &value);
+    enum found found = find_value(ctx, name, REDIS_READ, filter_type, &value);
     *out = value;
     return found != REFUSED;
 }

@@ -9,7 +9,7 @@
 #include "settings.h"
 #include "totals.h"
 
-enum { BATCH = 64 }; /* items that are hashed before the first of them is looked for */
+enum { BATCH = 128 }; /* items that are hashed before the first of them is looked for */
 
 /* A call of one of the four. */
 struct insertion {
@@ -33,18 +33,26 @@ static const char *refusal(guira_status s) {
     }
 }
 
-static void count(guira_status s) {
-    if (s == GUIRA_OK) count_up(&totals.added, 1);
-    else if (s == GUIRA_EEXIST) count_up(&totals.present, 1);
-    else count_up(&totals.refused, 1);
+/* All in one go: a counter that other threads may look at takes longer than an answer. */
+static void count(const guira_status *s, int n) {
+    unsigned added = 0, present = 0;
+    for (int i = 0; i < n; i++) {
+        added += s[i] == GUIRA_OK;
+        present += s[i] == GUIRA_EEXIST;
+    }
+    count_up(&totals.added, added);
+    if (added == (unsigned)n) return;
+    count_up(&totals.present, present);
+    count_up(&totals.refused, (unsigned)n - added - present);
 }
 
 /* In RESP3 an array of booleans cannot say -1; that of CF.INSERTNX, which has to tell it from 0, is of integers. */
-static void reply_status(redis_ctx *ctx, const struct insertion *in, bool resp3, guira_status s) {
-    bool refused = s != GUIRA_OK && s != GUIRA_EEXIST;
+static void reply_status(redis_ctx *ctx, const struct insertion *in, guira_status s) {
+    bool refused = s != GUIRA_OK && s != GUIRA_EEXIST, is_number = in->unique && in->is_many;
     if (refused && !in->is_many) redis.ReplyWithError(ctx, refusal(s));
-    else if (resp3 && !(in->unique && in->is_many)) redis.ReplyWithBool(ctx, s == GUIRA_OK);
-    else redis.ReplyWithLongLong(ctx, refused ? -1 : s == GUIRA_OK);
+    else if (refused && (is_number || !speaks_resp3(ctx))) redis.ReplyWithLongLong(ctx, -1);
+    else if (is_number) redis.ReplyWithLongLong(ctx, s == GUIRA_OK);
+    else reply_flag(ctx, s == GUIRA_OK);
 }
 
 /* ------------------------------------------------------------------------------------------------------------ inserting */
@@ -68,15 +76,14 @@ static void insert_batch(guira *g, redis_string **items, int n, bool unique, gui
 
 /* Inserts all and answers for each. The items that replicas must insert too go to `kept`; returns how many. */
 static int insert_all(redis_ctx *ctx, const struct insertion *in, guira *g, redis_string **kept) {
-    bool resp3 = speaks_resp3(ctx);
     int n = 0;
     for (int start = 0; start < in->n; start += BATCH) {
         guira_status status[BATCH];
         int batch = in->n - start < BATCH ? in->n - start : BATCH;
         insert_batch(g, in->items + start, batch, in->unique, status);
+        count(status, batch);
         for (int i = 0; i < batch; i++) {
-            count(status[i]);
-            reply_status(ctx, in, resp3, status[i]);
+            reply_status(ctx, in, status[i]);
             if (status[i] != GUIRA_EEXIST && status[i] != GUIRA_ENOMEM) kept[n++] = in->items[start + i];
         }
     }
@@ -93,15 +100,15 @@ static void replicate_items(redis_ctx *ctx, const struct insertion *in, bool mad
 }
 
 static int insert(redis_ctx *ctx, const struct insertion *in) {
-    redis_key *key;
     void *value;
-    enum found found = find_value(ctx, in->name, REDIS_READ | REDIS_WRITE, filter_type, &key, &value);
+    redis_string *few[BATCH];
+    enum found found = find_value(ctx, in->name, REDIS_READ | REDIS_WRITE, filter_type, &value);
     if (found == REFUSED) return REDIS_OK;
     if (found == ABSENT && in->no_create) return redis.ReplyWithError(ctx, "ERR not found");
-    if (found == ABSENT) value = make_at(ctx, in->name, key, &in->options);
+    if (found == ABSENT) value = make_at(ctx, in->name, &in->options);
     struct filter *f = value;
     if (f == NULL) return REDIS_OK;
-    redis_string **kept = room_for_strings(ctx, in->n);
+    redis_string **kept = in->n <= BATCH ? few : room_for_strings(ctx, in->n);
     if (in->is_many) redis.ReplyWithArray(ctx, in->n);
     int n = insert_all(ctx, in, f->guira, kept);
     if (n == 0) return REDIS_OK;
@@ -114,7 +121,6 @@ static int insert(redis_ctx *ctx, const struct insertion *in) {
 
 static int add(redis_ctx *ctx, redis_string **argv, int argc, bool unique) {
     if (argc != 3) return redis.WrongArity(ctx);
-    redis.AutoMemory(ctx);
     struct insertion in = {.name = argv[1], .items = argv + 2, .n = 1, .unique = unique};
     settings_get(&in.options);
     return insert(ctx, &in);
@@ -128,7 +134,6 @@ static int insert_many(redis_ctx *ctx, redis_string **argv, int argc, bool uniqu
     struct insertion in = {.unique = unique, .is_many = true};
     int at = 2;
     if (argc < 4) return redis.WrongArity(ctx);
-    redis.AutoMemory(ctx);
     in.name = argv[1];
     settings_get(&in.options);
     for (; at < argc && !is_word(argv[at], "ITEMS"); at++) {
@@ -148,12 +153,10 @@ int cf_insert(redis_ctx *ctx, redis_string **argv, int argc) { return insert_man
 int cf_insertnx(redis_ctx *ctx, redis_string **argv, int argc) { return insert_many(ctx, argv, argc, true); }
 
 int cf_del(redis_ctx *ctx, redis_string **argv, int argc) {
-    redis_key *key;
     void *value;
     size_t n;
     if (argc != 3) return redis.WrongArity(ctx);
-    redis.AutoMemory(ctx);
-    switch (find_value(ctx, argv[1], REDIS_READ | REDIS_WRITE, filter_type, &key, &value)) {
+    switch (find_value(ctx, argv[1], REDIS_READ | REDIS_WRITE, filter_type, &value)) {
     case ABSENT: return redis.ReplyWithError(ctx, "Not found");
     case REFUSED: return REDIS_OK;
     case FOUND: break;
@@ -168,5 +171,5 @@ int cf_del(redis_ctx *ctx, redis_string **argv, int argc) {
         redis.ReplicateVerbatim(ctx);
         redis.NotifyKeyspaceEvent(ctx, REDIS_NOTIFY_MODULE, "cf.del", argv[1]);
     }
-    return reply_flag(ctx, speaks_resp3(ctx), gone);
+    return reply_flag(ctx, gone);
 }

@@ -23,13 +23,13 @@ static void replicate_create(redis_ctx *ctx, redis_string *name, const struct fi
                     error, (const char *)o->seed, sizeof o->seed);
 }
 
-struct filter *make_at(redis_ctx *ctx, redis_string *name, redis_key *key, const struct filter_options *o) {
+struct filter *make_at(redis_ctx *ctx, redis_string *name, const struct filter_options *o) {
     struct filter *f;
     if (filter_create(o, &f) != GUIRA_OK) {
         redis.ReplyWithError(ctx, "ERR Insufficient memory to create filter");
         return NULL;
     }
-    redis.ModuleTypeSetValue(key, filter_type, f);
+    set_value(ctx, name, filter_type, f);
     replicate_create(ctx, name, o);
     return f;
 }
@@ -72,17 +72,15 @@ static bool read_options(redis_ctx *ctx, redis_string **argv, int argc, struct f
 
 int cf_reserve(redis_ctx *ctx, redis_string **argv, int argc) {
     struct filter_options o;
-    redis_key *key;
     void *there;
     if (argc < 3) return redis.WrongArity(ctx);
-    redis.AutoMemory(ctx);
     settings_get(&o);
     if (redis.StringToLongLong(argv[2], &o.capacity) != REDIS_OK) return redis.ReplyWithError(ctx, "Bad capacity");
     if (!read_options(ctx, argv + 3, argc - 3, &o)) return REDIS_OK;
     if (!check_capacity(ctx, "2 * BUCKETSIZE", &o)) return REDIS_OK;
-    enum found found = find_value(ctx, argv[1], REDIS_READ | REDIS_WRITE, filter_type, &key, &there);
+    enum found found = find_value(ctx, argv[1], REDIS_READ | REDIS_WRITE, filter_type, &there);
     if (found == FOUND) return redis.ReplyWithError(ctx, "ERR item exists");
-    if (found == REFUSED || make_at(ctx, argv[1], key, &o) == NULL) return REDIS_OK;
+    if (found == REFUSED || make_at(ctx, argv[1], &o) == NULL) return REDIS_OK;
     redis.NotifyKeyspaceEvent(ctx, REDIS_NOTIFY_MODULE, "cf.reserve", argv[1]);
     return redis.ReplyWithSimpleString(ctx, "OK");
 }
@@ -90,11 +88,9 @@ int cf_reserve(redis_ctx *ctx, redis_string **argv, int argc) {
 /* CF._CREATE key capacity bucket-size max-iterations expansion error seed: from a master or an AOF. */
 int cf_create(redis_ctx *ctx, redis_string **argv, int argc) {
     struct filter_options o = {0};
-    redis_key *key;
     void *there;
     size_t n;
     if (argc != 8) return redis.WrongArity(ctx);
-    redis.AutoMemory(ctx);
     const char *seed = redis.StringPtrLen(argv[7], &n);
     if (!read_number(ctx, argv[2], "capacity", 1, MOST_CAPACITY, &o.capacity) ||
         !read_number(ctx, argv[3], "bucket size", 1, MOST_BUCKET_SIZE, &o.bucket_size) ||
@@ -104,9 +100,9 @@ int cf_create(redis_ctx *ctx, redis_string **argv, int argc) {
     if (redis.StringToDouble(argv[6], &o.error) != REDIS_OK || !(o.error >= 0 && o.error < 1) || !seed_is(seed, n))
         return redis.ReplyWithError(ctx, "ERR no such filter can be");
     memcpy(o.seed, seed, sizeof o.seed);
-    enum found found = find_value(ctx, argv[1], REDIS_READ | REDIS_WRITE, filter_type, &key, &there);
+    enum found found = find_value(ctx, argv[1], REDIS_READ | REDIS_WRITE, filter_type, &there);
     if (found == FOUND) return redis.ReplyWithError(ctx, "ERR item exists");
-    if (found == REFUSED || make_at(ctx, argv[1], key, &o) == NULL) return REDIS_OK;
+    if (found == REFUSED || make_at(ctx, argv[1], &o) == NULL) return REDIS_OK;
     seed_adopt(o.seed, redis.GetContextFlags(ctx));
     return redis.ReplyWithSimpleString(ctx, "OK");
 }
@@ -115,11 +111,9 @@ int cf_create(redis_ctx *ctx, redis_string **argv, int argc) {
 
 /* A filter of fixed size has nothing to give back; that is no error. */
 int cf_compact(redis_ctx *ctx, redis_string **argv, int argc) {
-    redis_key *key;
     void *value;
     if (argc != 2) return redis.WrongArity(ctx);
-    redis.AutoMemory(ctx);
-    switch (find_value(ctx, argv[1], REDIS_READ | REDIS_WRITE, filter_type, &key, &value)) {
+    switch (find_value(ctx, argv[1], REDIS_READ | REDIS_WRITE, filter_type, &value)) {
     case ABSENT: return redis.ReplyWithError(ctx, "Cuckoo filter was not found");
     case REFUSED: return REDIS_OK;
     case FOUND: break;
@@ -148,9 +142,8 @@ static const char *merge_error(guira_status s) {
 /* The source names[0] ... names[n - 1] one after the other into `into`. False: the client has been told why not. */
 static bool merge_all(redis_ctx *ctx, struct filter *into, redis_string **names, int n) {
     for (int i = 0; i < n; i++) {
-        redis_key *key;
         void *from;
-        enum found found = find_value(ctx, names[i], REDIS_READ, filter_type, &key, &from);
+        enum found found = find_value(ctx, names[i], REDIS_READ, filter_type, &from);
         if (found == ABSENT) redis.ReplyWithError(ctx, "ERR not found");
         if (found != FOUND) return false;
         guira_status s = guira_merge(into->guira, ((struct filter *)from)->guira);
@@ -172,13 +165,11 @@ static void swap_in(struct filter *f, struct filter *merged) {
 
 /* CF.MERGE dest source...: all or nothing, so it works on a copy; without dest, on one of the first source. */
 int cf_merge(redis_ctx *ctx, redis_string **argv, int argc) {
-    redis_key *key, *first;
     void *value;
     if (argc < 3) return redis.WrongArity(ctx);
-    redis.AutoMemory(ctx);
-    enum found found = find_value(ctx, argv[1], REDIS_READ | REDIS_WRITE, filter_type, &key, &value);
+    enum found found = find_value(ctx, argv[1], REDIS_READ | REDIS_WRITE, filter_type, &value);
     int start = found == ABSENT ? 3 : 2;
-    if (found == ABSENT) found = find_value(ctx, argv[2], REDIS_READ, filter_type, &first, &value);
+    if (found == ABSENT) found = find_value(ctx, argv[2], REDIS_READ, filter_type, &value);
     if (found == ABSENT) return redis.ReplyWithError(ctx, "ERR not found");
     if (found == REFUSED) return REDIS_OK;
     struct filter *merged = filter_clone(value);
@@ -187,7 +178,7 @@ int cf_merge(redis_ctx *ctx, redis_string **argv, int argc) {
         filter_free(merged);
         return REDIS_OK;
     }
-    if (start == 3) redis.ModuleTypeSetValue(key, filter_type, merged);
+    if (start == 3) set_value(ctx, argv[1], filter_type, merged);
     else swap_in(value, merged);
     redis.ReplicateVerbatim(ctx);
     redis.NotifyKeyspaceEvent(ctx, REDIS_NOTIFY_MODULE, "cf.merge", argv[1]);

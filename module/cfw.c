@@ -20,10 +20,9 @@ enum { BATCH = 64 };
 
 /* Replies, too. */
 static int make_window(redis_ctx *ctx, redis_string *name, const struct window_options *o) {
-    redis_key *key;
     void *there;
     struct window *w;
-    enum found found = find_value(ctx, name, REDIS_READ | REDIS_WRITE, window_type, &key, &there);
+    enum found found = find_value(ctx, name, REDIS_READ | REDIS_WRITE, window_type, &there);
     if (found == REFUSED) return REDIS_OK;
     if (found == FOUND) return redis.ReplyWithError(ctx, "ERR item exists");
     switch (window_create(o, &w)) {
@@ -33,7 +32,7 @@ static int make_window(redis_ctx *ctx, redis_string *name, const struct window_o
     }
     char error[32];
     print_fraction(o->error, error);
-    redis.ModuleTypeSetValue(key, window_type, w);
+    set_value(ctx, name, window_type, w);
     redis.Replicate(ctx, "CFW._CREATE", "slcb", name, o->length, error, (const char *)o->seed, sizeof o->seed);
     redis.NotifyKeyspaceEvent(ctx, REDIS_NOTIFY_MODULE, "cfw.reserve", name);
     return redis.ReplyWithSimpleString(ctx, "OK");
@@ -42,7 +41,6 @@ static int make_window(redis_ctx *ctx, redis_string *name, const struct window_o
 int cfw_reserve(redis_ctx *ctx, redis_string **argv, int argc) {
     struct window_options o = {0};
     if (argc != 3 && argc != 5) return redis.WrongArity(ctx);
-    redis.AutoMemory(ctx);
     if (!read_number(ctx, argv[2], "milliseconds", SHORTEST_WINDOW, LONGEST_WINDOW, &o.length)) return REDIS_OK;
     if (argc == 5 && !is_word(argv[3], "ERROR")) return redis.ReplyWithError(ctx, "Unknown argument received");
     if (argc == 5 && !read_rate(ctx, argv[4], &o.error)) return REDIS_OK;
@@ -55,7 +53,6 @@ int cfw_create(redis_ctx *ctx, redis_string **argv, int argc) {
     struct window_options o = {0};
     size_t n;
     if (argc != 5) return redis.WrongArity(ctx);
-    redis.AutoMemory(ctx);
     const char *seed = redis.StringPtrLen(argv[4], &n);
     if (!read_number(ctx, argv[2], "milliseconds", SHORTEST_WINDOW, LONGEST_WINDOW, &o.length)) return REDIS_OK;
     if (redis.StringToDouble(argv[3], &o.error) != REDIS_OK || !(o.error >= 0 && o.error < 1) || !seed_is(seed, n))
@@ -117,10 +114,8 @@ static int see(redis_ctx *ctx, redis_string *name, struct window *w, redis_strin
 
 /* NULL: the client has been told why not. */
 static struct window *find_window(redis_ctx *ctx, redis_string *name, int mode) {
-    redis_key *key;
     void *w = NULL;
-    redis.AutoMemory(ctx);
-    if (find_value(ctx, name, mode, window_type, &key, &w) == ABSENT) redis.ReplyWithError(ctx, "ERR not found");
+    if (find_value(ctx, name, mode, window_type, &w) == ABSENT) redis.ReplyWithError(ctx, "ERR not found");
     return w;
 }
 

@@ -7,7 +7,7 @@
 
 static const char MAGIC[8] = {'g', 'u', 'i', 'r', 'a', 'c', 'h', '1'};
 
-enum { PIECE = 1 << 16, SMALLEST_CHUNK = 1 << 20, MOST_CHUNKS = 64, POSITION_BITS = 32, GENERATION_BITS = 20 };
+enum { PIECE = 1 << 16, POSITION_BITS = 32, GENERATION_BITS = 20 };
 
 void put_number(uint8_t *to, uint64_t n) {
     for (unsigned i = 0; i < 8; i++) to[i] = (uint8_t)(n >> (8 * i));
@@ -40,14 +40,9 @@ bool file_is_tame(const uint8_t *file) {
 
 /* ------------------------------------------------------------------------------------------------------------- chunks */
 
-uint64_t chunk_size(uint64_t total) {
-    uint64_t size = total / MOST_CHUNKS + 1;
-    return size < SMALLEST_CHUNK ? SMALLEST_CHUNK : size;
-}
-
-long long chunk_position(uint64_t generation, uint64_t total, uint64_t offset) {
+long long chunk_position(uint64_t generation, uint64_t offset) {
     uint64_t upper = generation & ((UINT64_C(1) << GENERATION_BITS) - 1);
-    return (long long)(upper << POSITION_BITS | (offset / chunk_size(total) + 1));
+    return (long long)(upper << POSITION_BITS | (offset / CHUNK + 1));
 }
 
 void chunk_put_head(const struct chunk *c, uint8_t head[CHUNK_HEAD]) {
@@ -62,36 +57,9 @@ bool chunk_read(const char *blob, size_t n, struct chunk *out) {
     if (n <= CHUNK_HEAD || memcmp(head, MAGIC, sizeof MAGIC) != 0) return false;
     *out = (struct chunk){get_number(head + 8), get_number(head + 16), get_number(head + 24), head + CHUNK_HEAD,
                           n - CHUNK_HEAD};
-    uint64_t size = chunk_size(out->total);
-    if (out->offset >= out->total || out->offset % size != 0) return false;
+    if (out->offset >= out->total || out->offset % CHUNK != 0) return false;
     uint64_t rest = out->total - out->offset;
-    return out->n == (rest < size ? rest : size);
-}
-
-struct cut {
-    uint64_t skip, wanted;
-    uint8_t *to;
-};
-
-/* For guira_save_to: false ends it, which is how a cut that has all it wants ends. */
-static bool cut_put(void *to, const void *bytes, size_t n) {
-    struct cut *cut = to;
-    if (n <= cut->skip) {
-        cut->skip -= n;
-        return true;
-    }
-    uint64_t take = n - cut->skip < cut->wanted ? n - cut->skip : cut->wanted;
-    memcpy(cut->to, (const uint8_t *)bytes + cut->skip, take);
-    cut->skip = 0;
-    cut->to += take;
-    cut->wanted -= take;
-    return cut->wanted > 0;
-}
-
-bool chunk_cut(const struct codec *codec, const void *value, const struct chunk *c, uint8_t *to) {
-    struct cut cut = {c->offset, c->n, to};
-    codec->write(value, cut_put, &cut);
-    return cut.wanted == 0;
+    return out->n == (rest < CHUNK ? rest : CHUNK);
 }
 
 /* ------------------------------------------------------------------------------------------------------------- pieces */
@@ -213,7 +181,7 @@ void chunk_emit(redis_io *io, redis_string *key, const char *command, const stru
     uint8_t *blob = redis.Alloc(CHUNK_HEAD + c->n);
     chunk_put_head(c, blob);
     memcpy(blob + CHUNK_HEAD, c->bytes, c->n);
-    redis.EmitAOF(io, command, "slb", key, chunk_position(c->generation, c->total, c->offset), (const char *)blob,
+    redis.EmitAOF(io, command, "slb", key, chunk_position(c->generation, c->offset), (const char *)blob,
                   (size_t)(CHUNK_HEAD + c->n));
     redis.Free(blob);
 }
@@ -226,7 +194,7 @@ static void rewrite_piece(void *to, const struct pieces *p) {
 
 void codec_rewrite(const struct codec *codec, const void *value, redis_io *io, redis_string *key) {
     struct rewrite r = {io, key, codec->load_command, codec->size(value)};
-    struct pieces p = {.size = chunk_size(r.total), .emit = rewrite_piece, .to = &r};
+    struct pieces p = {.size = CHUNK, .emit = rewrite_piece, .to = &r};
     pieces_write(&p, codec, value);
 }
 

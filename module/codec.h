@@ -6,8 +6,8 @@
  *     window ---+                     +--> SCANDUMP: one chunk at a time
  *                                     +--> digest
  *
- * A chunk is 1 MiB, or more where that would make more than 64 of them. It has a head, so that nobody can mix up two
- * dumps or lose a chunk of one:
+ * A chunk has 1 MiB of the stream, the last one what is left. It has a head, so that nobody can mix up two dumps or lose
+ * a chunk of one:
  *
  *     0       8            16      24       32
  *     [ magic | generation | total | offset ][ bytes of the stream ... ]
@@ -43,7 +43,7 @@ bool file_is_tame(const uint8_t *file);
 
 /* ------------------------------------------------------------------------------------------------------------- chunks */
 
-enum { CHUNK_HEAD = 32 };
+enum { CHUNK_HEAD = 32, CHUNK = 1 << 20 };
 
 struct chunk {
     uint64_t generation; /* of the value, when the dump began */
@@ -53,19 +53,13 @@ struct chunk {
     uint64_t n;
 };
 
-/* How many bytes of a stream of this length are in each chunk but the last. */
-uint64_t chunk_size(uint64_t total);
-
 /* The number a client sees for the chunk that starts at offset: never 0, and below 2^53, so that any client can hold it.
  * Its upper part tells of the generation. */
-long long chunk_position(uint64_t generation, uint64_t total, uint64_t offset);
+long long chunk_position(uint64_t generation, uint64_t offset);
 
 void chunk_put_head(const struct chunk *c, uint8_t head[CHUNK_HEAD]);
 /* False: not a chunk, or one that no stream is cut into. */
 bool chunk_read(const char *blob, size_t n, struct chunk *out);
-
-/* Writes bytes from c->offset on, c->n of them, to `to`. Walks the stream up to there. */
-bool chunk_cut(const struct codec *codec, const void *value, const struct chunk *c, uint8_t *to);
 
 /* The command that takes it in, for the AOF. */
 void chunk_emit(redis_io *io, redis_string *key, const char *command, const struct chunk *c);

@@ -28,7 +28,7 @@ static const struct command {
     {"CF.DEBUG", cf_debug, "readonly", 2, "Checks a filter bucket by bucket", "O(filter)"},
     {"CF.COMPACT", cf_compact, "write", 2, "Gives back room that is not needed, reserved room too", "O(filter)"},
     {"CF.SCANDUMP", cf_scandump, "readonly", 3, "The next chunk of a dump",
-     "O(filter): walks through what comes before the chunk"},
+     "O(chunk) for one chunk after the other; O(filter) to start in the middle"},
     {"CF.LOADCHUNK", cf_loadchunk, "write deny-oom", 4, "Takes in a chunk of a dump",
      "O(chunk); the last one makes the filter: O(filter)"},
     {"CF._CREATE", cf_create, ADMIN_WRITE, 8, "CF.RESERVE, replicated", "O(capacity)"},

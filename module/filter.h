@@ -23,7 +23,17 @@ struct filter {
     struct filter_options options;
     uint64_t deleted;    /* items, since it was made or last compacted */
     uint64_t generation; /* another one after each change; no two filters of a process have the same */
+    struct dump {
+        guira_saving *saving; /* NULL: none is under way */
+        uint64_t generation;  /* of the filter that it is of */
+        uint64_t at;          /* how much of the stream has been taken */
+    } dump;                   /* see scandump.c */
 };
+
+enum { FILTER_RECORD = 5 * 8 };
+
+/* What its stream starts with, before the library's file. */
+void filter_put_record(const struct filter *f, uint8_t record[FILTER_RECORD]);
 
 extern const struct codec filter_codec;
 extern redis_type *filter_type;

@@ -118,8 +118,7 @@ static int take_chunk(redis_ctx *ctx, redis_string **argv, int argc, const struc
         return redis.ReplyWithError(ctx, "Invalid position");
     const char *blob = redis.StringPtrLen(argv[3], &n);
     if (!chunk_read(blob, n, &c)) return redis.ReplyWithError(ctx, "Invalid header");
-    if (position != chunk_position(c.generation, c.total, c.offset))
-        return redis.ReplyWithError(ctx, "Invalid position");
+    if (position != chunk_position(c.generation, c.offset)) return redis.ReplyWithError(ctx, "Invalid position");
     redis_key *key = redis.OpenKey(ctx, argv[1], REDIS_READ | REDIS_WRITE);
     const char *error = take(key, &c, kind, redis.GetContextFlags(ctx));
     if (error != NULL) return redis.ReplyWithError(ctx, error);
@@ -144,7 +143,7 @@ static void rdb_save(redis_io *io, void *value) {
 
 /* There are some chunks but not all, and those are whole. */
 static bool could_be(uint64_t kind, uint64_t total, uint64_t n) {
-    return kind < KINDS && n > 0 && n < total && n % chunk_size(total) == 0;
+    return kind < KINDS && n > 0 && n < total && n % CHUNK == 0;
 }
 
 static void *rdb_load(redis_io *io, int version) {
@@ -163,10 +162,9 @@ static void *rdb_load(redis_io *io, int version) {
 
 static void aof_rewrite(redis_io *io, redis_string *key, void *value) {
     const struct parcel *p = value;
-    uint64_t size = chunk_size(p->total);
-    for (uint64_t at = 0; at < p->n; at += size)
+    for (uint64_t at = 0; at < p->n; at += CHUNK)
         chunk_emit(io, key, p->kind->codec->load_command,
-                   &(struct chunk){p->generation, p->total, at, p->bytes + at, size});
+                   &(struct chunk){p->generation, p->total, at, p->bytes + at, CHUNK});
 }
 
 static void digest(redis_digest *to, void *value) {

@@ -138,6 +138,7 @@ typedef struct {
     MUST(int, GetContextFlags, (redis_ctx * ctx))                                                                     \
     MUST(redis_ctx *, GetContextFromIO, (redis_io * io))                                                              \
     MUST(redis_key *, OpenKey, (redis_ctx * ctx, redis_string * name, int mode))                                      \
+    MUST(void, CloseKey, (redis_key * key))                                                                           \
     MUST(int, KeyType, (redis_key * key))                                                                             \
     MUST(redis_type *, CreateDataType, (redis_ctx * ctx, const char *name, int version, redis_type_methods *methods)) \
     MUST(redis_type *, ModuleTypeGetType, (redis_key * key))                                                          \

@@ -8,16 +8,23 @@
 
 #include "parcel.h"
 
-enum found find_value(redis_ctx *ctx, redis_string *name, int mode, redis_type *type, redis_key **key, void **value) {
-    *key = redis.OpenKey(ctx, name, mode);
-    if (*key == NULL || redis.KeyType(*key) == REDIS_KEY_EMPTY) return ABSENT;
-    redis_type *there = redis.ModuleTypeGetType(*key); /* NULL: one of the server's own */
-    if (there == type) {
-        *value = redis.ModuleTypeGetValue(*key);
-        return FOUND;
-    }
-    redis.ReplyWithError(ctx, there == parcel_type ? "ERR not loaded yet: chunks are missing" : WRONG_TYPE);
-    return REFUSED;
+/* The server could close the key itself when the command ends (AutoMemory), but that takes it longer. */
+enum found find_value(redis_ctx *ctx, redis_string *name, int mode, redis_type *type, void **value) {
+    redis_key *key = redis.OpenKey(ctx, name, mode);
+    if (key == NULL) return ABSENT;
+    redis_type *there = redis.ModuleTypeGetType(key); /* NULL: none, or one of the server's own */
+    enum found found = there == type ? FOUND : redis.KeyType(key) == REDIS_KEY_EMPTY ? ABSENT : REFUSED;
+    if (found == FOUND) *value = redis.ModuleTypeGetValue(key);
+    redis.CloseKey(key);
+    if (found == REFUSED)
+        redis.ReplyWithError(ctx, there == parcel_type ? "ERR not loaded yet: chunks are missing" : WRONG_TYPE);
+    return found;
+}
+
+void set_value(redis_ctx *ctx, redis_string *name, redis_type *type, void *value) {
+    redis_key *key = redis.OpenKey(ctx, name, REDIS_READ | REDIS_WRITE);
+    redis.ModuleTypeSetValue(key, type, value);
+    redis.CloseKey(key);
 }
 
 redis_string **room_for_strings(redis_ctx *ctx, int n) {
@@ -59,8 +66,8 @@ bool speaks_resp3(redis_ctx *ctx) {
     return redis.ReplyWithBool != NULL && (redis.GetContextFlags(ctx) & REDIS_CTX_RESP3) != 0;
 }
 
-int reply_flag(redis_ctx *ctx, bool resp3, bool yes) {
-    return resp3 ? redis.ReplyWithBool(ctx, yes) : redis.ReplyWithLongLong(ctx, yes);
+int reply_flag(redis_ctx *ctx, bool yes) {
+    return redis.ReplyWithBool != NULL ? redis.ReplyWithBool(ctx, yes) : redis.ReplyWithLongLong(ctx, yes);
 }
 
 void reply_map(redis_ctx *ctx, long n) {

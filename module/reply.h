@@ -10,7 +10,10 @@
 
 /* ABSENT: no such key. REFUSED: it is something else, and the client has been told so. */
 enum found { FOUND, ABSENT, REFUSED };
-enum found find_value(redis_ctx *ctx, redis_string *name, int mode, redis_type *type, redis_key **key, void **value);
+enum found find_value(redis_ctx *ctx, redis_string *name, int mode, redis_type *type, void **value);
+
+/* Makes the key, or replaces what it has. */
+void set_value(redis_ctx *ctx, redis_string *name, redis_type *type, void *value);
 
 /* Room for n of them until the command ends. */
 redis_string **room_for_strings(redis_ctx *ctx, int n);
@@ -26,9 +29,9 @@ bool read_rate(redis_ctx *ctx, const redis_string *s, double *out);
 /* So that read back it is the same. */
 void print_fraction(double x, char text[32]);
 
-/* Clients with RESP3 get a boolean, the others 1 or 0. */
+/* Clients with RESP3 get a boolean, the others 1 or 0: the server knows which, and asking it takes time. */
+int reply_flag(redis_ctx *ctx, bool yes);
 bool speaks_resp3(redis_ctx *ctx);
-int reply_flag(redis_ctx *ctx, bool resp3, bool yes);
 
 /* Pairs of a name and something follow, n of them: a map, or for RESP2 an array of 2n. */
 void reply_map(redis_ctx *ctx, long n);

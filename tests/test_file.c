@@ -213,6 +213,45 @@ static void test_filters_lie_in_a_file_one_after_the_other(void **state) {
 
 /* -------------------------------------------------------------------------------------------------------------- refusals */
 
+/* Parts of at most `most` bytes, and one more at the end, which is empty. */
+static void assert_parts(const guira *f, struct bytes whole, uint64_t most, struct rng *r) {
+    guira_saving *s;
+    uint8_t *part = malloc(most);
+    struct bytes all = {0};
+    assert_int_equal(guira_saving_start(f, &s), GUIRA_OK);
+    for (size_t n = 0, taken = 0; n == taken; into_bytes(&all, part, taken)) {
+        n = 1 + rng_below(r, most);
+        taken = guira_saving_next(s, part, n);
+    }
+    assert_true(same_bytes(all, whole));
+    assert_int_equal(guira_saving_next(s, part, most), 0);
+    guira_saving_end(s);
+    free(part);
+    free(all.at);
+}
+
+static void test_parts_make_the_whole_file(void **state) {
+    (void)state;
+    struct rng r = rng_for(__func__);
+    guira *mapped;
+    for (const struct variant *v = variants(); v->name != NULL; v++) {
+        bool ages = v->config.kind == GUIRA_TIDAL && v->config.slot_bits == 12;
+        guira *f = variant_make(v, &r, 3000);
+        insert_members(f, ages ? 100000 : 2500, &r);
+        struct bytes whole = saved(f);
+        assert_parts(f, whole, 10000, &r);
+        assert_parts(f, whole, 70, &r);
+        assert_parts(f, whole, 2 * whole.n, &r);
+        assert_int_equal(guira_save(f, file_named("parts")), GUIRA_OK);
+        assert_int_equal(guira_map(file_named("parts"), &mapped), GUIRA_OK);
+        assert_parts(mapped, whole, 10000, &r);
+        guira_destroy(mapped);
+        unlink(file_named("parts"));
+        free(whole.at);
+        guira_destroy(f);
+    }
+}
+
 static bool refuse(void *to, const void *bytes, size_t n) {
     (void)bytes;
     size_t *left = to;
@@ -247,6 +286,10 @@ static void test_senseless_arguments_are_refused(void **state) {
     assert_int_equal(guira_save_to(f, NULL, NULL), GUIRA_EINVAL);
     assert_int_equal(guira_save_to(NULL, into_bytes, NULL), GUIRA_EINVAL);
     assert_int_equal(guira_saved_size(NULL), 0);
+    guira_saving *s;
+    assert_int_equal(guira_saving_start(NULL, &s), GUIRA_EINVAL);
+    assert_int_equal(guira_saving_start(f, NULL), GUIRA_EINVAL);
+    guira_saving_end(NULL);
     assert_int_equal(guira_load("x", NULL), GUIRA_EINVAL);
     assert_int_equal(guira_map("x", NULL), GUIRA_EINVAL);
     assert_int_equal(guira_load_fd(0, NULL), GUIRA_EINVAL);
@@ -292,6 +335,7 @@ int main(void) {
         cmocka_unit_test(test_bytes_may_lie_anywhere),
         cmocka_unit_test(test_filters_go_through_a_pipe_one_after_the_other),
         cmocka_unit_test(test_filters_lie_in_a_file_one_after_the_other),
+        cmocka_unit_test(test_parts_make_the_whole_file),
         cmocka_unit_test(test_a_writer_that_fails_ends_saving),
         cmocka_unit_test(test_senseless_arguments_are_refused),
         cmocka_unit_test(test_what_is_no_filter_is_refused),

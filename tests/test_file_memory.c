@@ -194,6 +194,9 @@ static void test_without_memory_saving_leaves_the_old_file(void **state) {
         assert_int_equal(guira_load(path, &g), GUIRA_OK);
         assert_int_equal(digest(g), before);
         guira_destroy(g);
+        guira_saving *saving = NULL;
+        memory.fail_at = memory.calls + 1;
+        assert_true(guira_saving_start(f, &saving) == GUIRA_ENOMEM && saving == NULL);
         guira_destroy(f);
         memory_unhook();
         unlink(path);

@@ -217,6 +217,23 @@ class Copies(ServerTest):
         self.assertGreater(len(chunks), 2)
         self.assertTrue(all(0 < position < 2**53 for position, _ in chunks))
 
+    def test_chunks_can_be_asked_for_in_any_order_and_again(self):
+        s = self.server
+        rng = rng_for(self)
+        s("CF.RESERVE", "k", 2000000)
+        s("CF.INSERT", "k", "ITEMS", *range(1000))
+        chunks = self.dump("k")
+        before = [0] + [position for position, _ in chunks]
+        for _ in range(30):
+            i = rng.randrange(len(chunks))
+            self.assertEqual([*chunks[i]], s("CF.SCANDUMP", "k", before[i]))
+        s("CF.ADD", "k", "x")
+        s("CF.DEL", "k", "x")  # another filter as far as dumps go
+        again = self.dump("k")
+        for position, chunk in again:
+            s("CF.LOADCHUNK", "copy", position, chunk)
+        self.assertEqual(s("DEBUG", "DIGEST-VALUE", "k"), s("DEBUG", "DIGEST-VALUE", "copy"))
+
     def test_a_dump_of_a_filter_that_changes_is_an_error(self):
         s = self.server
         s("CF.RESERVE", "k", 2000000)
