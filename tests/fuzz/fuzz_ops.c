@@ -13,7 +13,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n) {
     static const struct sort *const sorts[] = {&sort_filter, &sort_filter, &sort_filter, &sort_filter,
                                                &sort_filter, &sort_window, &sort_shared};
     if (n < 2) return 0;
-    unsigned sort = data[1] / 16 % (sizeof sorts / sizeof *sorts);
+    unsigned sort = data[1] / 16 % (sizeof sorts / sizeof sorts[0]);
     guira_set_allocator(&allocator);
     fail_in = 0;
     sorts[sort]->begin(sort, data[0], data[1] % 16);

@@ -53,8 +53,8 @@ static guira_status take(unsigned key) {
 
 /* A run of keys, all at once. Only members are taken out. */
 static void flood(unsigned argument, bool in) {
-    uint64_t hash[128];
-    unsigned key[128], n = 0;
+    uint64_t hash[128] = {0};
+    unsigned key[128] = {0}, n = 0;
     guira_status out[128];
     bool there[128];
     size_t done = 0;
