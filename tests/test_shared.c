@@ -49,7 +49,7 @@ enum { BATCH = 5000 }; /* in one batch: more than are grouped at a time */
 
 static void some_in(guira_shared *g, struct model *m, size_t n, struct rng *r) {
     uint64_t hash[BATCH];
-    guira_status s[BATCH];
+    guira_status s[BATCH] = {GUIRA_OK};
     for (; n > 0; n -= n < BATCH ? n : BATCH) {
         size_t many = n < BATCH ? n : BATCH;
         for (size_t i = 0; i < many; i++) model_add(m, hash[i] = rng_next(r));
