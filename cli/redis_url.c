@@ -1,8 +1,8 @@
 /* See redis_url.h.
  *
  *     redis:// user : password @ host : port / db
- *              \_____________/   \_________/   \_ 0 if there is none
- *               may be left out   6379 if there is none; [::1] for numbers with colons
+ *     \______/ \_____________/   \_________/   \_ 0 if there is none
+ *     both may be left out        6379 if there is none; [::1] for numbers with colons
  *
  * In user and password, %40 stands for @ and so on. */
 #include "redis_url.h"
@@ -72,9 +72,9 @@ void redis_url_read(const char *text, struct redis_url *out) {
     *out = (struct redis_url){0};
     if (strncmp(text, "rediss://", 9) == 0)
         trouble("--redis: rediss:// means TLS, which guira does not speak; use redis:// through a tunnel");
-    if (strncmp(text, scheme, sizeof scheme - 1) != 0)
-        trouble("--redis: no URL of a server; it is redis://[user:password@]host[:port][/db]");
-    text += sizeof scheme - 1;
+    if (strncmp(text, scheme, sizeof scheme - 1) == 0) text += sizeof scheme - 1;
+    else if (strstr(text, "://") != NULL)
+        trouble("--redis: no URL of a server; it is redis://[user:password@]host[:port][/db], or host:port");
     const char *end = text + strcspn(text, "/"), *at = memrchr(text, '@', (size_t)(end - text));
     unsigned long db = 0;
     if (*end == '/' && end[1] != '\0' && !read_whole(end + 1, end + strlen(end), 1000000, &db))

@@ -79,12 +79,13 @@ static struct tidal *like(const struct tidal *f, struct ground *ground) {
     return g;
 }
 
-/* Word by word, because on a ground somebody who is late may be looking. */
+/* Into one that is empty. Word by word, because on a ground somebody who is late may be looking; and no zeros, because
+ * where nobody has written yet there need not be any memory. */
 static void bucket_copy(uint8_t *to, const uint8_t *from, unsigned w) {
     for (unsigned i = 0; i < bucket_bytes(w); i += sizeof(uint64_t)) {
         uint64_t word;
         memcpy(&word, from + i, sizeof word);
-        SHOW(*(uint64_t *)(void *)(to + i), word);
+        if (word != 0) SHOW(*(uint64_t *)(void *)(to + i), word);
     }
 }
 

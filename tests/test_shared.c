@@ -5,6 +5,7 @@
  * and, at w=12, has elders; one more thread reserves, shrinks to fit and merges. No resident is ever missed. */
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -44,11 +45,13 @@ enum { WIDTHS = sizeof widths / sizeof *widths };
 
 /* ------------------------------------------------------------------------------------------------------ by one thread */
 
+enum { BATCH = 5000 }; /* in one batch: more than are grouped at a time */
+
 static void some_in(guira_shared *g, struct model *m, size_t n, struct rng *r) {
-    uint64_t hash[700];
-    guira_status s[700];
-    for (; n > 0; n -= n < 700 ? n : 700) {
-        size_t many = n < 700 ? n : 700;
+    uint64_t hash[BATCH];
+    guira_status s[BATCH];
+    for (; n > 0; n -= n < BATCH ? n : BATCH) {
+        size_t many = n < BATCH ? n : BATCH;
         for (size_t i = 0; i < many; i++) model_add(m, hash[i] = rng_next(r));
         if (rng_below(r, 2) == 0) {
             assert_int_equal(guira_shared_insert_hash_many(g, hash, many, rng_below(r, 2) == 0 ? s : NULL), many);
@@ -59,10 +62,10 @@ static void some_in(guira_shared *g, struct model *m, size_t n, struct rng *r) {
 }
 
 static void some_out(guira_shared *g, struct model *m, size_t n, struct rng *r) {
-    uint64_t hash[700];
-    guira_status s[700];
-    for (; n > 0; n -= n < 700 ? n : 700) {
-        size_t many = n < 700 ? n : 700;
+    uint64_t hash[BATCH];
+    guira_status s[BATCH];
+    for (; n > 0; n -= n < BATCH ? n : BATCH) {
+        size_t many = n < BATCH ? n : BATCH;
         for (size_t i = 0; i < many; i++) hash[i] = model_take(m, rng_below(r, m->n));
         if (rng_below(r, 2) == 0) {
             assert_int_equal(guira_shared_remove_hash_many(g, hash, many, s), many);
@@ -172,6 +175,39 @@ static void test_the_rate_is_that_of_one_filter(void **state) {
 }
 
 /* Everything that works on copies, with each allocation failing in turn. */
+/* What the system says that we hold. */
+static double resident(void) {
+    long pages = 0;
+    FILE *statm = fopen("/proc/self/statm", "r");
+    if (statm == NULL) return 0;
+    if (fscanf(statm, "%*s %ld", &pages) != 1) pages = 0;
+    fclose(statm);
+    return (double)pages * (double)sysconf(_SC_PAGESIZE);
+}
+
+/* Addresses are kept for readers who are late, but not the memory behind them. */
+static void test_memory_follows_the_members(void **state) {
+    (void)state;
+    struct rng r = rng_for(__func__);
+    size_t n = quick_run() ? 300000 : 3000000;
+    guira_shared *g = make(16, 16, &r);
+    uint64_t seed = rng_next(&r);
+    double empty = resident();
+    struct rng in = {seed}, out = {seed};
+    for (size_t i = 0; i < n; i++) assert_int_equal(guira_shared_insert_hash(g, rng_next(&in)), GUIRA_OK);
+    double full = resident(), bytes = (double)shared_stats(g).bytes;
+    for (size_t i = 0; i < n; i++) assert_int_equal(guira_shared_remove_hash(g, rng_next(&out)), GUIRA_OK);
+    double after = resident();
+    print_message("  %.0f bytes; the system: %.0f full, %.0f empty again\n", bytes, full - empty, after - empty);
+    assert_true(bytes < (double)n * 2.4 + 200e3);
+    assert_true(shared_stats(g).bytes < 300000);
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) /* they hold memory of their own */
+    assert_true(full - empty < bytes * 1.1 + 1e6);
+    assert_true(after - empty < 1e6);
+#endif
+    guira_shared_destroy(g);
+}
+
 static void test_what_fails_for_want_of_memory_changes_nothing(void **state) {
     (void)state;
     struct rng r = rng_for(__func__);
@@ -470,6 +506,7 @@ int main(void) {
         cmocka_unit_test(test_keys_are_added_counted_and_removed),
         cmocka_unit_test(test_bad_arguments_are_refused),
         cmocka_unit_test(test_the_rate_is_that_of_one_filter),
+        cmocka_unit_test(test_memory_follows_the_members),
         cmocka_unit_test(test_what_fails_for_want_of_memory_changes_nothing),
         cmocka_unit_test(test_what_was_saved_is_loaded_again),
         cmocka_unit_test(test_damaged_bytes_are_refused),

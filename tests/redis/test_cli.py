@@ -202,7 +202,7 @@ class Troubles(CliTest):
             other.wait()
 
     def test_nobody_there(self):
-        self.assert_trouble("Connection refused", run("uniq", "--redis", f"redis://127.0.0.1:{free_port()}", "seen"))
+        self.assert_trouble("Connection refused", run("uniq", "--redis", f"127.0.0.1:{free_port()}", "seen"))
 
     def test_users_passwords_and_databases(self):
         at = f"127.0.0.1:{self.server.port}"
