@@ -38,10 +38,15 @@ static bool is_stale(const struct node *n) {
     return poll(&fd, 1, 0) != 0;
 }
 
+void node_refuses(const struct node *n, const redisReply *error) {
+    bool locked = strncmp(error->str, "NOAUTH", 6) == 0;
+    trouble("%s: %s%s", n->name, error->str, locked ? " Say redis://:password@host, or set REDISCLI_AUTH" : "");
+}
+
 /* False: lost meanwhile. */
 static bool must_agree(struct node *n, redisReply *answer) {
     if (answer == NULL) return false;
-    if (answer->type == REDIS_REPLY_ERROR) trouble("%s: %s", n->name, answer->str);
+    if (answer->type == REDIS_REPLY_ERROR) node_refuses(n, answer);
     freeReplyObject(answer);
     return true;
 }
