@@ -3,6 +3,7 @@ import collections
 import re
 import shutil
 import signal
+import socket
 import subprocess
 import threading
 import unittest
@@ -210,6 +211,15 @@ class Troubles(CliTest):
         finally:
             other.terminate()
             other.wait()
+
+    def test_a_signal_does_not_wait_for_a_server_that_never_answers(self):
+        with socket.create_server(("127.0.0.1", 0)) as listener:
+            running = Running("uniq", "--redis", f"redis://127.0.0.1:{listener.getsockname()[1]}", "seen")
+            self.addCleanup(running.stop)
+            with listener.accept()[0] as link:
+                self.assertIn(b"CLUSTER", link.recv(100))
+                done = running.end(signal.SIGTERM)
+        self.assertEqual((-signal.SIGTERM, ""), (done.status, done.err))
 
     def test_nobody_there(self):
         self.assert_trouble("Connection refused", run("uniq", "--redis", f"127.0.0.1:{free_port()}", "seen"))
