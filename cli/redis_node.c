@@ -14,7 +14,8 @@
 
 struct node *node_new(const char *host, int port) {
     struct node *n = must_alloc(NULL, sizeof *n);
-    *n = (struct node){.host = strdup(host), .port = port};
+    size_t size = strlen(host) + 1;
+    *n = (struct node){.host = memcpy(must_alloc(NULL, size), host, size), .port = port};
     snprintf(n->name, sizeof n->name, strchr(host, ':') != NULL ? "[%.250s]:%d" : "%.250s:%d", host, port);
     return n;
 }
