@@ -213,12 +213,12 @@ static int add_run(int argc, char **argv) {
 }
 
 const struct command command_add = {
-    "add", "[options] FILE <lines", "add lines to a filter file",
+    "add", "[options] FILE|NAME <lines", "add lines to a filter file",
     "FILE is replaced in one step at the end: when the command has ended with status 0 the lines are in it and on the\n"
     "disk, and before that it is as it was. With --checkpoint it is replaced now and then as well. Two commands that\n"
     "change one file wait for each other. Exit status: 0, or 2 for trouble.\n"
     "\n"
-    "With --redis, FILE is the name of a key, which is made if it is not there. Lines are added as they come. If a "
+    "With --redis, NAME is a key of the server, which is made if it is not there. Lines are added as they come. If a "
     "server\n"
     "is lost, lines that were in flight are added again, perhaps for the second time.\n"
     "\n"
@@ -244,12 +244,12 @@ static int remove_run(int argc, char **argv) {
 }
 
 const struct command command_remove = {
-    "remove", "[options] FILE <lines", "remove lines from a filter file",
+    "remove", "[options] FILE|NAME <lines", "remove lines from a filter file",
     "Remove only lines that were added: a filter cannot tell a member from a false positive, and removing what was\n"
     "never added may take away a line that was. Lines that surely are not there are counted and left.\n"
     "Exit status: 0 all were there, 1 some were not, 2 trouble.\n"
     "\n"
-    "With --redis, FILE is the name of a key. If a server is lost, lines that were in flight are not tried again, "
+    "With --redis, NAME is a key of the server. If a server is lost, lines that were in flight are not tried again, "
     "because\n"
     "a second removal may take away another line; they are counted, and the status is 1.\n"
     "\n"

@@ -24,7 +24,8 @@ static const struct {
     const char *name;
     const char *options[2]; /* between key and items */
     size_t most;            /* items in a command */
-    bool once, twins;
+    bool once;              /* see call.once */
+    bool twins;             /* of equal items only the first is sent */
 } verbs[] = {
     [INSERT] = {"CF.INSERT", {"NOCREATE", "ITEMS"}, 1000, false, false},
     [INSERT_NEW] = {"CF.INSERTNX", {"NOCREATE", "ITEMS"}, 1000, false, true},

@@ -8,7 +8,7 @@
 #include "progress.h"
 #include "report.h"
 
-static const size_t enough = 4 << 20;                    /* bytes in a block, but for a longer line */
+static const size_t block_bytes = 4 << 20;               /* but for a longer line */
 static const size_t longest = (size_t)512 * 1024 * 1024; /* item that a server takes */
 
 struct reading {
@@ -58,7 +58,7 @@ void blocks_read(const struct redis_job *job, bool (*take)(void *context, struct
     static struct batch b;
     struct lines in;
     struct reading r = {.job = job, .block = &block, .take = take, .context = context};
-    block = (struct block){.first = 1, .end = key_line_end(&job->keys), .room = enough};
+    block = (struct block){.first = 1, .end = key_line_end(&job->keys), .room = block_bytes};
     block.bytes = must_alloc(NULL, block.room);
     lines_open(&in, block.end);
     in.idle = idle;

@@ -62,7 +62,7 @@ static bool learn_from(struct cluster *c, struct node *n) {
     redisReply *r = cluster_reach(c, n) ? node_ask(n, "CLUSTER SLOTS") : NULL;
     if (r == NULL) return false;
     bool map = r->type == REDIS_REPLY_ARRAY;
-    if (!map && strncmp(r->str, "NOAUTH", 6) == 0) trouble("%s: %s", n->name, r->str);
+    if (r->type == REDIS_REPLY_ERROR && strncmp(r->str, "NOAUTH", 6) == 0) node_refuses(n, r);
     if (map) memset(c->at, 0, sizeof c->at);
     for (size_t i = 0; map && i < r->elements; i++) take_range(c, r->element[i], n);
     if (!map && !c->is_cluster && c->at[0] == NULL) take_single(c, n);

@@ -11,6 +11,9 @@
 /* Where --items does not say. An elastic filter keeps its rate until it holds a thousand times as many. */
 static const uint64_t default_capacity = 1024, least_capacity = 4;
 
+/* Of a full filter that was made without saying so: its slots have 16 bits, see docs/redis.md. */
+static const double default_rate = 0.0005;
+
 /* ------------------------------------------------------------------------------------------------------- single commands */
 
 enum { MOST_WORDS = 8 };
@@ -45,14 +48,28 @@ static redisReply *ask(struct redis_filter *f, const char *key, const char *cons
     return c.call.reply;
 }
 
+static bool is_unknown(const redisReply *r) {
+    return r->type == REDIS_REPLY_ERROR && strncmp(r->str, "ERR unknown command", 19) == 0;
+}
+
 const char *redis_filter_complaint(const struct redis_filter *f, const struct call *call) {
     static char text[512];
     const char *said = call->reply->type == REDIS_REPLY_ERROR ? call->reply->str : "an answer that makes no sense";
-    bool unknown = strncmp(said, "ERR unknown command", 19) == 0;
+    bool unknown = is_unknown(call->reply);
     if (unknown) said = "the server does not have the guira module (redis-server --loadmodule guira.so)";
     snprintf(text, sizeof text, "%s: %s%s%.200s", call->by->name, unknown ? "" : f->job->name, unknown ? "" : ": ",
              said);
     return text;
+}
+
+/* Asked before anything is written. Any other error is not of interest here. */
+static void must_have_module(struct redis_filter *f) {
+    const char *const info[] = {"CF.INFO", f->job->name, NULL};
+    struct command_call c;
+    prepare(&c, f->job->name, info);
+    must_run(f, &c.call, 1);
+    if (is_unknown(c.call.reply)) trouble("%s", redis_filter_complaint(f, &c.call));
+    freeReplyObject(c.call.reply);
 }
 
 /* -------------------------------------------------------------------------------------------------------------- making */
@@ -65,7 +82,7 @@ bool redis_filter_make(struct redis_filter *f, const struct shard *s, const char
     if (capacity < least_capacity) capacity = least_capacity;
     if (f->verb == SEE) word[0] = "CFW.RESERVE";
     snprintf(size, sizeof size, "%llu", (unsigned long long)(f->verb == SEE ? job->window : capacity));
-    snprintf(rate, sizeof rate, "%.9g", job->wish.fpr);
+    snprintf(rate, sizeof rate, "%.17g", job->wish.fpr); /* exact: check_rate compares */
     struct command_call c;
     prepare(&c, s->key, word);
     if (!calls_run(&f->cluster, &c.call, 1, why)) return false;
@@ -110,9 +127,11 @@ static void agree_on_shards(struct redis_filter *f) {
     r = ask(f, name, get);
     if (r->type == REDIS_REPLY_NIL) trouble("%s: there is no such filter with --shards", name);
     if (r->type == REDIS_REPLY_ERROR && strncmp(r->str, "WRONGTYPE", 9) != 0) trouble("%s: %s", name, r->str);
-    if (r->type == REDIS_REPLY_ERROR) trouble("%s: is one key and has no shards; leave out --shards", name);
+    if (r->type == REDIS_REPLY_ERROR)
+        trouble("%s: is something else than a filter with shards; if it is one of a single key, leave out --shards",
+                name);
     if (strcmp(r->str, text) != 0)
-        trouble("%s: says '%.60s', so --shards %u would not find what is in it", name, r->str, f->shards);
+        trouble("%s: says '%.60s' and not '%s', so this would not find what is in it", name, r->str, text);
     freeReplyObject(r);
 }
 
@@ -165,16 +184,26 @@ static void check_length(struct redis_filter *f, const struct shard *s) {
     freeReplyObject(r);
 }
 
+/* What a filter was made with, or has now if that is more; one that is empty still tells what is to come. 0: not known. */
+static double rate_in(const redisReply *stats) {
+    const redisReply *now = reply_field(stats, "false_positive_rate");
+    const redisReply *wanted = reply_field(stats, "wanted_false_positive_rate");
+    if (now == NULL || now->str == NULL || wanted == NULL || wanted->str == NULL) return 0;
+    double is = strtod(now->str, NULL), full = strtod(wanted->str, NULL);
+    if (full == 0) full = default_rate;
+    return is > full ? is : full;
+}
+
 /* And a filter a rate. Whoever may not ask for it is not told. True: it is all right. */
 static bool check_rate(struct redis_filter *f, const struct shard *s) {
     const char *const stats[] = {"CF.STATS", s->key, NULL};
     char text[UNIT_TEXT];
     redisReply *r = ask(f, s->key, stats);
-    const redisReply *rate = reply_field(r, "false_positive_rate");
-    bool good = rate == NULL || rate->str == NULL || strtod(rate->str, NULL) <= f->job->wish.fpr;
+    double rate = rate_in(r);
+    bool good = rate <= f->job->wish.fpr;
     if (!good)
-        note("%s: takes %s of new lines for old ones; --fpr counts only when it is made", s->key,
-             write_rate(strtod(rate->str, NULL), text));
+        note("%s: takes %s of new lines for old ones once it is full; --fpr counts only when it is made", s->key,
+             write_rate(rate, text));
     freeReplyObject(r);
     return good;
 }
@@ -187,6 +216,7 @@ void redis_filter_open(struct redis_filter *f, const struct redis_job *job, enum
     f->shards = job->redis.shards > 0 ? (unsigned)job->redis.shards : 1;
     cluster_open(&f->cluster, job->redis.url, job->redis.timeout);
     name_shards(f);
+    must_have_module(f);
     if (job->redis.shards > 0) agree_on_shards(f);
     find_keys(f);
     bool good = verb == INSERT_NEW && job->wish.fpr > 0; /* what is not good is told once */

@@ -87,9 +87,9 @@ static bool pass_on(void *context, struct block *b) {
 
 int redis_uniq(const struct redis_job *job) {
     static struct work w;
-    stop_catch();
     w.job = job;
     redis_filter_open(&w.filter, job, job->window > 0 ? SEE : INSERT_NEW);
+    stop_catch(); /* not before: nobody should have to wait for a server that hangs */
     blocks_read(job, pass_on, &w);
     ull in = w.lines, out = w.yes;
     if (job->count) note("%llu lines in, %llu out, %llu held back", in, out, in - out);

@@ -151,11 +151,12 @@ static size_t character(const unsigned char *s, size_t n) {
 /* A key has any bytes. What is no text goes by number, and so does the backslash, so that two keys never look the same. */
 static void print_label(const char *name, size_t n) {
     const unsigned char *s = (const unsigned char *)name;
-    for (size_t i = 0, length; i<n; i += length> 0 ? length : 1) {
-        length = character(s + i, n - i);
+    for (size_t i = 0; i < n;) {
+        size_t length = character(s + i, n - i);
         if (length == 0 || s[i] == '\\' || s[i] < ' ') printf("\\\\x%02x", s[i]);
         else if (s[i] == '"') fputs("\\\"", stdout);
         else fwrite(s + i, 1, length, stdout);
+        i += length > 0 ? length : 1;
     }
 }
 

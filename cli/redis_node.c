@@ -14,7 +14,8 @@
 
 struct node *node_new(const char *host, int port) {
     struct node *n = must_alloc(NULL, sizeof *n);
-    *n = (struct node){.host = strdup(host), .port = port};
+    size_t size = strlen(host) + 1;
+    *n = (struct node){.host = memcpy(must_alloc(NULL, size), host, size), .port = port};
     snprintf(n->name, sizeof n->name, strchr(host, ':') != NULL ? "[%.250s]:%d" : "%.250s:%d", host, port);
     return n;
 }
@@ -38,10 +39,15 @@ static bool is_stale(const struct node *n) {
     return poll(&fd, 1, 0) != 0;
 }
 
+void node_refuses(const struct node *n, const redisReply *error) {
+    bool locked = strncmp(error->str, "NOAUTH", 6) == 0;
+    trouble("%s: %s%s", n->name, error->str, locked ? " Say redis://:password@host, or set REDISCLI_AUTH" : "");
+}
+
 /* False: lost meanwhile. */
 static bool must_agree(struct node *n, redisReply *answer) {
     if (answer == NULL) return false;
-    if (answer->type == REDIS_REPLY_ERROR) trouble("%s: %s", n->name, answer->str);
+    if (answer->type == REDIS_REPLY_ERROR) node_refuses(n, answer);
     freeReplyObject(answer);
     return true;
 }

@@ -43,6 +43,9 @@ struct node *node_new(const char *host, int port);
  * Ends the process if the server refuses the login. */
 bool node_ready(struct node *n, const struct redis_url *url, double patience);
 
+/* Ends the process with what the server has said. */
+_Noreturn void node_refuses(const struct node *n, const redisReply *error);
+
 /* The command waits for node_flush. Returns what node_may_have_had wants to know. */
 uint64_t node_send(struct node *n, const struct words *command);
 

@@ -78,10 +78,10 @@ static int test_run(int argc, char **argv) {
 }
 
 const struct command command_test = {
-    "test", "[options] FILE <lines", "print the lines that are (probably) in a filter file",
+    "test", "[options] FILE|NAME <lines", "print the lines that are (probably) in a filter file",
     "What is printed with -v is surely not in FILE. What is printed without is in it, but for the rate of wrong\n"
     "answers that 'guira info' tells. FILE is not loaded: many processes can share one, and it may be replaced\n"
-    "meanwhile. With --redis, FILE is the name of a key.\n"
+    "meanwhile. With --redis, NAME is a key of the server.\n"
     "Exit status: 0 all lines are present, 1 some are absent, 2 trouble.\n"
     "\n"
     "examples:\n"

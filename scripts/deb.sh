@@ -1,12 +1,18 @@
 #!/bin/sh
-# Builds the Debian packages libguira0, libguira-dev and guira into build/deb, and tries them: lintian finds no error, and
-# what they install (unpacked here, not on the system) builds and runs the examples and runs the tool.
+# Builds the Debian packages libguira0, libguira-dev, guira and guira-redis into build/deb, and tries them: lintian finds
+# nothing, and what they install (unpacked here, not on the system) builds and runs the examples, runs the tool, and is
+# loaded by a server.
 # usage: deb.sh
 set -eu
 cd "$(dirname "$0")/.."
 
+fail() {
+    echo "deb.sh: $*" >&2
+    exit 1
+}
+
 version=$(cat VERSION)
-[ "$(dpkg-parsechangelog -S Version)" = "$version" ] || { echo "deb.sh: debian/changelog has another version" >&2; exit 1; }
+[ "$(dpkg-parsechangelog -S Version)" = "$version" ] || fail "debian/changelog has another version"
 
 # From a copy, so that the tree stays clean.
 out=$PWD/build/deb
@@ -17,15 +23,13 @@ tar -c --exclude=./build --exclude=./.git . | tar -x -C "$out/guira-$version"
 rm -rf "$out/guira-$version"
 
 cd "$out"
-lintian --fail-on error --suppress-tags initial-upload-closes-no-bugs guira_"$version"_*.changes
+lintian --fail-on error,warning --suppress-tags initial-upload-closes-no-bugs guira_"$version"_*.changes
 
 # The installed files, as far as they can be used without being installed.
-for deb in libguira0_* libguira-dev_* guira_*.deb; do
-    case $deb in *.deb) dpkg-deb -x "$deb" root ;; esac
-done
+for package in libguira0 libguira-dev guira guira-redis; do dpkg-deb -x "$package"_*.deb root; done
 libdir=$(dirname "$(find root -name libguira.a)")
 export LD_LIBRARY_PATH="$PWD/$libdir" PKG_CONFIG_PATH="$PWD/$libdir/pkgconfig"
-[ "$(printf 'a\nb\na\n' | root/usr/bin/guira uniq | tr '\n' ' ')" = "a b " ] || { echo "deb.sh: guira uniq fails" >&2; exit 1; }
+[ "$(printf 'a\nb\na\n' | root/usr/bin/guira uniq | tr '\n' ' ')" = "a b " ] || fail "guira uniq fails"
 for page in man1/guira.1.gz man3/guira.3.gz; do gzip -t "root/usr/share/man/$page"; done
 for example in root/usr/share/doc/libguira-dev/examples/*; do
     case $example in
@@ -33,7 +37,42 @@ for example in root/usr/share/doc/libguira-dev/examples/*; do
     esac
     # shellcheck disable=SC2046
     cc "$example" -o example $(pkg-config --cflags --libs guira)
-    ./example >/dev/null || { echo "deb.sh: $example fails" >&2; exit 1; }
+    ./example >/dev/null || fail "$example fails"
 done
-rm -rf root example
+
+# The module, in a server of our own, and the tool with it. A port that somebody else has ends the server at once, and
+# the next one is tried.
+server=
+trap '[ -z "$server" ] || kill "$server"' EXIT
+trap 'exit 1' HUP INT TERM
+
+ask() { redis-cli -p "$port" "$@" | tr -d '\r'; }
+
+uniq_there() { root/usr/bin/guira uniq --redis "redis://127.0.0.1:$port" seen | tr '\n' ' '; }
+
+is_up() { # true when the one that answers is ours
+    for _ in $(seq 100); do
+        kill -0 "$server" 2>/dev/null || return 1
+        ! ask INFO server 2>/dev/null | grep -qx "process_id:$server" || return 0
+        sleep 0.1
+    done
+    return 1
+}
+
+port=$((20000 + $$ % 10000))
+for _ in $(seq 10); do
+    redis-server --bind 127.0.0.1 --port "$port" --save '' --loadmodule "$PWD/$libdir/guira/guira.so" >redis.log &
+    server=$!
+    ! is_up || break
+    kill "$server" 2>/dev/null || true
+    server=
+    port=$((port + 1))
+done
+[ -n "$server" ] || fail "guira.so: $(tail -3 redis.log)"
+[ "$(ask CF.ADD visitors ana) $(ask CF.EXISTS visitors ana) $(ask CF.EXISTS visitors bob)" = "1 1 0" ] || fail "CF.ADD fails"
+[ "$(printf 'a\nb\na\n' | uniq_there)$(printf 'b\nc\n' | uniq_there)" = "a b c " ] || fail "guira uniq --redis fails"
+ask SHUTDOWN NOSAVE
+wait "$server" || fail "redis-server ended badly: $(tail -3 redis.log)"
+server=
+rm -rf root example redis.log
 ls -l -- *.deb

@@ -7,10 +7,10 @@ build_packages="gcc libc6-dev make cmake pkg-config libxxhash-dev liburcu-dev li
 test_packages="libcmocka-dev clang clang-format clang-tidy cppcheck libclang-rt-14-dev binutils prometheus locales zsh time"
 lab_packages="python3 gnuplot-nox"
 redis_packages="redis-server python3 python3-redis libxxhash0" # for the tests of the module
-deb_packages="dpkg-dev debhelper lintian fakeroot"
+deb_packages="dpkg-dev debhelper lintian fakeroot redis-server"
 build_tools="cc make cmake pkg-config"
 lab_tools="python3 gnuplot"
-deb_tools="dpkg-buildpackage dh lintian"
+deb_tools="dpkg-buildpackage dh lintian redis-server"
 test_tools="readelf nm promtool localedef" # the linters are needed by "make lint" and "make fmt" only
 redis_tools="redis-server python3 node npm"
 

@@ -37,9 +37,12 @@ if [ -f "$root/bin/guira" ]; then
         [ -s "$root/share/$file" ] || fail "no share/$file"
     done
 fi
-so=$libdir/libguira.so.$version
+
+# The module: servers load none that is not executable.
+[ ! -f "$build/module/guira.so" ] || [ -x "$libdir/guira/guira.so" ] || fail "no executable $libdir/guira/guira.so"
 
 # The shared library: its name, and that it exports the public functions and nothing else.
+so=$libdir/libguira.so.$version
 [ -f "$so" ] || fail "no $so"
 readelf -d "$so" | grep -q 'SONAME.*\[libguira\.so\.'"${version%%.*}"'\]' || fail "wrong SONAME"
 sed -n 's/^GUIRA_API .*[ *]\(guira_[a-z0-9_]*\)(.*/\1/p' "$root/include/guira.h" | sort >"$tmp/declared"

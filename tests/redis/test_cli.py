@@ -3,6 +3,7 @@ import collections
 import re
 import shutil
 import signal
+import socket
 import subprocess
 import threading
 import unittest
@@ -101,6 +102,14 @@ class Uniq(CliTest):
         self.assertRegex(done.err, "coarse: takes 0[.].*% of new lines for old ones")
         self.assertEqual("", self.run_here("uniq", "--fpr", "1%", "coarse", lines=["a"]).err)
 
+    def test_a_rate_that_will_be_too_high_is_told_of_an_empty_filter(self):
+        self.server("CF.RESERVE", "default", 1000)
+        self.server("CF.RESERVE", "wanted", 1000, "ERROR", "0.01")
+        self.assertIn("default: takes 0.05% of new lines", self.run_here("uniq", "default", lines=["a"]).err)
+        self.assertIn("wanted: takes 1% of new lines", self.run_here("uniq", "wanted", lines=["a"]).err)
+        for _ in range(2):  # one that it makes itself is right, to the last digit
+            self.assertEqual("", self.run_here("uniq", "--fpr", "2/3000", "own", lines=["a"]).err)
+
     def test_a_key_that_goes_is_made_again(self):
         running = self.start_here("uniq", "seen")
         running.send(["a"])
@@ -193,13 +202,24 @@ class Troubles(CliTest):
                                  stdout=subprocess.DEVNULL)
         try:
             self.wait_for(lambda: "Connection refused" not in run("metrics", "--redis", f"redis://127.0.0.1:{port}").err)
-            for words in (("uniq", "seen"), ("add", "seen"), ("metrics",)):
+            for words in (("uniq", "seen"), ("add", "seen"), ("test", "seen"), ("remove", "seen"),
+                          ("uniq", "--window", "1m", "seen"), ("uniq", "--shards", 4, "seen"), ("metrics",)):
                 done = run(words[0], "--redis", f"redis://127.0.0.1:{port}", *words[1:], lines=["a"])
                 self.assert_trouble("does not have the guira module", done)
                 self.assertEqual(b"", done.raw)
+            self.assertEqual(0, redis.Redis(port=port).dbsize())
         finally:
             other.terminate()
             other.wait()
+
+    def test_a_signal_does_not_wait_for_a_server_that_never_answers(self):
+        with socket.create_server(("127.0.0.1", 0)) as listener:
+            running = Running("uniq", "--redis", f"redis://127.0.0.1:{listener.getsockname()[1]}", "seen")
+            self.addCleanup(running.stop)
+            with listener.accept()[0] as link:
+                self.assertIn(b"CLUSTER", link.recv(100))
+                done = running.end(signal.SIGTERM)
+        self.assertEqual((-signal.SIGTERM, ""), (done.status, done.err))
 
     def test_nobody_there(self):
         self.assert_trouble("Connection refused", run("uniq", "--redis", f"127.0.0.1:{free_port()}", "seen"))
@@ -211,7 +231,8 @@ class Troubles(CliTest):
         self.assertEqual(0, self.server("EXISTS", "seen"))
         self.assert_trouble("WRONGPASS", run("uniq", "--redis", f"redis://eve:wrong@{at}", "seen"))
         self.server("CONFIG", "SET", "requirepass", "secret")
-        self.assert_trouble("NOAUTH", run("uniq", "--redis", f"redis://{at}", "seen"))
+        for place in (at, f"{at}/3"):
+            self.assert_trouble("set REDISCLI_AUTH", run("uniq", "--redis", f"redis://{place}", "seen"))
         self.assertEqual(["a"], run("uniq", "--redis", f"redis://:secret@{at}", "seen", lines=["a"]).lines)
         self.assertEqual([], run("uniq", "--redis", f"redis://{at}", "seen", lines=["a"],
                                  env={"REDISCLI_AUTH": "secret"}).lines)
@@ -232,6 +253,9 @@ class Shards(CliTest):
         self.assert_trouble("no such filter with --shards", self.run_here("test", "--shards", 4, "other", lines=["a"]))
         self.run_here("uniq", "plain", lines=["a"])
         self.assert_trouble("leave out --shards", self.run_here("uniq", "--shards", 4, "plain", lines=["a"]))
+        self.server("SET", "text", "x")
+        self.assert_trouble("text: says 'x' and not 'guira: 4 shards'",
+                            self.run_here("uniq", "--shards", 4, "text", lines=["a"]))
         self.assert_trouble("has no {", self.run_here("uniq", "--shards", 4, "a{b}", lines=["a"]))
 
     def test_where_items_go_stays_for_ever(self):
