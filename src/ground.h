@@ -10,8 +10,8 @@
  *     SIGHT   what readers of a shard see first                 [ moves, doubt | flat | filter ]
  *     FLAT    how to find a bucket at a level of the table      [ start | to_tail | tide ]
  *
- * Readers who cannot be sure of what they found there ask the filter itself, and for that they do need permission:
- * guira__look_again(). */
+ * Readers who cannot be sure of what they found there look again, in the filter itself, and for that they do need
+ * permission. How to get it is for shared.c to say: who has no threads needs no liburcu. */
 #ifndef GUIRA_GROUND_H
 #define GUIRA_GROUND_H
 
@@ -61,6 +61,7 @@ static_assert(sizeof(struct sight) == 1 << AFTER_CORE, "hashes choose sights by 
 struct sights {
     uint64_t choice;
     struct sight *first;
+    bool (*look_again)(const struct sight *s, uint64_t hash); /* the same question to the filter, with permission */
 };
 
 static inline uint64_t shard_choice(uint64_t shards) { return (shards - 1) << AFTER_CORE; }
@@ -70,8 +71,5 @@ static inline uint64_t shard_number(const struct sights *of, uint64_t hash) {
 static inline const struct sight *sight_of(const struct sights *of, uint64_t hash) {
     return (const struct sight *)((const char *)of->first + (hash & of->choice));
 }
-
-/* The same question to the filter, with permission. */
-bool guira__look_again(const struct sight *s, uint64_t hash);
 
 #endif

@@ -35,6 +35,15 @@ void guira__wait_for_readers(void) {
     GATE_WAITED();
 }
 
+/* For readers who are in doubt: see ground.h. */
+static bool look_again(const struct sight *s, uint64_t hash) {
+    readers_enter();
+    const guira *f = FOLLOW(s->filter);
+    bool found = f->ops->contains_shared(f, hash);
+    readers_leave();
+    return found;
+}
+
 /* ------------------------------------------------------------------------------------------------------- life and death */
 
 /* Sights and shards in one block. */
@@ -53,7 +62,7 @@ guira_status guira__shared_alloc(unsigned shards, const guira_config *c, guira_s
     if (ops == NULL || ops->glance == NULL) return GUIRA_EINVAL;
     guira_shared *g = guira__zalloc(guira__shared_bytes(shards));
     if (g == NULL) return GUIRA_ENOMEM;
-    g->sights = (struct sights){shard_choice(shards), g->sight};
+    g->sights = (struct sights){shard_choice(shards), g->sight, look_again};
     g->glance = ops->glance;
     g->glance_many = ops->glance_many;
     g->shard = (struct shard *)(g->sight + shards);
@@ -149,14 +158,6 @@ uint64_t guira_shared_hash(const guira_shared *g, const void *key, size_t len) {
 
 bool guira_shared_contains_hash(const guira_shared *g, uint64_t hash) {
     return g != NULL && g->glance(&g->sights, hash);
-}
-
-bool guira__look_again(const struct sight *s, uint64_t hash) {
-    readers_enter();
-    const guira *f = FOLLOW(s->filter);
-    bool found = f->ops->contains_shared(f, hash);
-    readers_leave();
-    return found;
 }
 
 static uint64_t count_hash(const guira_shared *g, uint64_t hash) {

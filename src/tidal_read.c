@@ -86,11 +86,12 @@ ALWAYS_INLINE struct pair pair_at(const struct sight *s, uint64_t address, unsig
 }
 
 /* Who finds what he looks for has no need to look again, unless something has moved. */
-__attribute__((noinline)) static bool doubted(const struct sight *s, uint64_t address, unsigned w) {
+__attribute__((noinline)) static bool doubted(const struct sights *of, uint64_t address, unsigned w) {
+    const struct sight *s = sight_of(of, address);
     uint64_t before = visible_before_sure(&s->moves);
     struct pair p = pair_at(s, address, w);
     bool found = either_matches(p.a.bucket, p.a.q, p.b.bucket, p.b.q, w, PREFIX);
-    return (found && visible_since(&s->moves, before) <= DOUBT) || guira__look_again(s, address);
+    return (found && visible_since(&s->moves, before) <= DOUBT) || of->look_again(s, address);
 }
 
 /* As in tidal.c, no branch hangs on what the buckets say. */
@@ -99,7 +100,7 @@ ALWAYS_INLINE bool glance(const struct sights *of, uint64_t address, unsigned w)
     uint64_t before = visible_before_sure(&s->moves);
     struct pair p = pair_at(s, address, w);
     bool found = either_matches(p.a.bucket, p.a.q, p.b.bucket, p.b.q, w, PREFIX);
-    if (UNLIKELY(!visible_same(&s->moves, before))) return doubted(s, address, w);
+    if (UNLIKELY(!visible_same(&s->moves, before))) return doubted(of, address, w);
     return found;
 }
 
@@ -113,7 +114,7 @@ __attribute__((noinline)) static size_t look_again(const struct sights *of, cons
     for (size_t i = 0; i < n; i++) {
         const struct sight *s = sight_of(of, hash[i]);
         uint64_t since = visible_since(&s->moves, before[i]);
-        if (since > (out[i] ? DOUBT : 0)) out[i] = guira__look_again(s, hash[i]);
+        if (since > (out[i] ? DOUBT : 0)) out[i] = of->look_again(s, hash[i]);
         present += out[i];
     }
     return present;
