@@ -43,10 +43,11 @@ ALWAYS_INLINE void spot_fill(FILTER *f, struct spot at, unsigned slot, struct en
 /* Which entries of a full bucket could go where there is room. No branch asks for one of them, because nobody can predict
  * the answer, and beyond the cache the processor fetches all their places at once. */
 ALWAYS_INLINE unsigned look_ahead(const FILTER *f, struct spot at, unsigned w) {
-    const uint8_t *to[MAX_SLOTS];
     unsigned roomy = 0;
-    for (unsigned j = 0; j < bucket_slots(w); j++) to[j] = spot_across(f, at, slot_get(at.bucket, j, w), w);
-    for (unsigned j = 0; j < bucket_slots(w); j++) roomy |= (unsigned)(room_in(f, to[j], w) != 0) << j;
+    for (unsigned j = 0; j < bucket_slots(w); j++) {
+        const uint8_t *to = spot_across(f, at, slot_get(at.bucket, j, w), w);
+        roomy |= (unsigned)(room_in(f, to, w) != 0) << j;
+    }
     return roomy;
 }
 

@@ -155,11 +155,12 @@ ALWAYS_INLINE void spot_put(struct tidal *f, struct spot at, unsigned slot, stru
 
 #define EVICT_ROOM
 
+/* The oldest stamp there can be is the next one, 32 steps back. From there on come the dead, and perhaps what is empty. */
 ALWAYS_INLINE unsigned room_in(const struct tidal *f, const uint8_t *bucket, unsigned w) {
-    unsigned room = empty_mask(bucket, w);
-    for (unsigned j = 0; w == AGED && j < bucket_slots(w); j++)
-        room |= (unsigned)slot_dead(f, slot_get(bucket, j, w), w) << j;
-    return room;
+    if (w != AGED) return empty_mask(bucket, w);
+    uint32_t oldest = (uint32_t)(f->clock.step + 1) << AGED;
+    uint32_t dead = ((uint32_t)(STAMPS - 1 - OLDEST_ALIVE) << AGED) - 1;
+    return empty_mask(bucket, w) | range_mask(bucket, oldest, dead);
 }
 
 /* The one that was dead is as good as dropped; if the journal brings it back, the caller brings back the counters. */
