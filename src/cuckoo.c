@@ -72,6 +72,17 @@ ALWAYS_INLINE bool entry_cross(const struct cuckoo *f, struct entry *e, unsigned
     return true;
 }
 
+ALWAYS_INLINE const uint8_t *spot_across(const struct cuckoo *f, struct spot at, uint64_t slot, unsigned w) {
+    return spot_of(f, partner_of(f, at.number, slot), w).bucket;
+}
+
+/* One is as good as the other. */
+ALWAYS_INLINE void entry_face(const struct cuckoo *f, struct entry *e, unsigned w) {
+    (void)f;
+    (void)e;
+    (void)w;
+}
+
 /* Every entry weighs the same here: the number of items says it all. */
 ALWAYS_INLINE void entry_weigh(struct cuckoo *f, struct entry e) {
     (void)f;

@@ -14,8 +14,9 @@
  * Where slots have a stamp (AGED), PREFIX takes no notice of it. An empty slot has none, so EXACT need not know.
  *
  * For each geometry: match_mask() says which slots match, either_matches() whether any slot of two buckets does (the
- * hot question), empty_mask() which are free. Bit j stands for slot j. This header is compiled once per instruction
- * set (see isa.h); they all give the same answers, which tests/test_match.c checks.
+ * hot question), empty_mask() which are free. Where slots have a stamp, range_mask() says which are one of the numbers
+ * from..from + span, modulo 2^32. Bit j stands for slot j. This header is compiled once per instruction set (see isa.h);
+ * they all give the same answers, which tests/test_match.c checks.
  */
 #ifndef GUIRA_MATCH_H
 #define GUIRA_MATCH_H
@@ -161,6 +162,13 @@ ALWAYS_INLINE bool either_matches(const uint8_t *a, uint64_t qa, const uint8_t *
 #endif
 }
 
+ALWAYS_INLINE unsigned range_mask(const uint8_t *bucket, uint32_t from, uint32_t span) {
+    __m128i f = _mm_set1_epi32((int)from), n = _mm_set1_epi32((int)span);
+    __m128i lo = _mm_max_epu32(_mm_sub_epi32(load128(bucket), f), n); /* n where it is no more than that */
+    __m128i hi = _mm_max_epu32(_mm_sub_epi32(load128(bucket + 16), f), n);
+    return zeros32(_mm_xor_si128(lo, n), _mm_xor_si128(hi, n));
+}
+
 #elif !defined(GUIRA__PORTABLE) && defined(__ARM_NEON) && defined(__aarch64__)
 #define GUIRA__SIMD 1
 #include <arm_neon.h>
@@ -221,6 +229,13 @@ ALWAYS_INLINE bool either_matches(const uint8_t *a, uint64_t qa, const uint8_t *
     return vminvq_u16(vminq_u16(da, db)) == 0;
 }
 
+ALWAYS_INLINE unsigned range_mask(const uint8_t *bucket, uint32_t from, uint32_t span) {
+    uint32x4_t f = vdupq_n_u32(from), n = vdupq_n_u32(span);
+    uint32x4_t lo = vcleq_u32(vsubq_u32(vreinterpretq_u32_u8(load128(bucket)), f), n);
+    uint32x4_t hi = vcleq_u32(vsubq_u32(vreinterpretq_u32_u8(load128(bucket + 16)), f), n);
+    return zeros16(vmvnq_u16(vcombine_u16(vmovn_u32(lo), vmovn_u32(hi))));
+}
+
 #else
 
 ALWAYS_INLINE unsigned match_mask(const uint8_t *bucket, uint64_t q, unsigned w, enum how how) {
@@ -230,6 +245,13 @@ ALWAYS_INLINE unsigned match_mask(const uint8_t *bucket, uint64_t q, unsigned w,
 ALWAYS_INLINE bool either_matches(const uint8_t *a, uint64_t qa, const uint8_t *b, uint64_t qb, unsigned w,
                                   enum how how) {
     return (match_mask(a, qa, w, how) | match_mask(b, qb, w, how)) != 0;
+}
+
+ALWAYS_INLINE unsigned range_mask(const uint8_t *bucket, uint32_t from, uint32_t span) {
+    unsigned mask = 0;
+    for (unsigned j = 0; j < bucket_slots(AGED); j++)
+        mask |= (unsigned)((uint32_t)slot_get(bucket, j, AGED) - from <= span) << j;
+    return mask;
 }
 
 #endif

@@ -122,6 +122,23 @@ ALWAYS_INLINE bool entry_cross(const struct tidal *f, struct entry *e, unsigned 
     return entry_fits(f, *e);
 }
 
+/* The mark and what is below it do not matter here: an entry that can live there knows its bucket. */
+ALWAYS_INLINE const uint8_t *spot_across(const struct tidal *f, struct spot at, uint64_t slot, unsigned w) {
+    unsigned t = tail_bits(w);
+    uint64_t here = at.number << (64 - at.level) | slot << (63 - t) >> at.level; /* but for the core */
+    return bucket_of(f, here ^ guira__displacement[slot_body(slot, w) >> (t + 1)], w);
+}
+
+/* While the filter grows there is room in the buckets that were split last, left of the tide, and almost none elsewhere.
+ * Who can go there is in the other half of the table. The very last to be split are few: it is the half that was being
+ * split a 32nd of all addresses ago. */
+ALWAYS_INLINE void entry_face(const struct tidal *f, struct entry *e, unsigned w) {
+    uint64_t newest = f->tide - (UINT64_C(1) << 59);
+    struct entry other = *e;
+    entry_cross(f, &other, w);
+    e->where = choose((e->where ^ newest) >> 63 == 0, other.where, e->where); /* which one nobody can predict */
+}
+
 ALWAYS_INLINE void entry_weigh(struct tidal *f, struct entry e) { f->head.weight += weight_of(known_of(e)); }
 ALWAYS_INLINE void entry_lift(struct tidal *f, struct entry e) { f->head.weight -= weight_of(known_of(e)); }
 
@@ -138,11 +155,12 @@ ALWAYS_INLINE void spot_put(struct tidal *f, struct spot at, unsigned slot, stru
 
 #define EVICT_ROOM
 
-ALWAYS_INLINE unsigned spot_room(const struct tidal *f, struct spot at, unsigned w) {
-    unsigned room = empty_mask(at.bucket, w);
-    for (unsigned j = 0; w == AGED && j < bucket_slots(w); j++)
-        room |= (unsigned)slot_dead(f, slot_get(at.bucket, j, w), w) << j;
-    return room;
+/* The oldest stamp there can be is the next one, 32 steps back. From there on come the dead, and perhaps what is empty. */
+ALWAYS_INLINE unsigned room_in(const struct tidal *f, const uint8_t *bucket, unsigned w) {
+    if (w != AGED) return empty_mask(bucket, w);
+    uint32_t oldest = (uint32_t)(f->clock.step + 1) << AGED;
+    uint32_t dead = ((uint32_t)(STAMPS - 1 - OLDEST_ALIVE) << AGED) - 1;
+    return empty_mask(bucket, w) | range_mask(bucket, oldest, dead);
 }
 
 /* The one that was dead is as good as dropped; if the journal brings it back, the caller brings back the counters. */

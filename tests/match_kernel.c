@@ -25,7 +25,9 @@ static bool either(const uint8_t *a, uint64_t qa, const uint8_t *b, uint64_t qb,
 #define EMPTY(w) empty_mask(bucket, w)
 static unsigned empty(const uint8_t *bucket, unsigned w) { FOR_WIDTH(EMPTY) }
 
+static unsigned range(const uint8_t *bucket, uint32_t from, uint32_t span) { return range_mask(bucket, from, span); }
+
 #define NAME_(isa) match_kernel_##isa
 #define NAME(isa) NAME_(isa)
 extern const struct match_kernel NAME(GUIRA__ISA);
-const struct match_kernel NAME(GUIRA__ISA) = {mask, either, empty};
+const struct match_kernel NAME(GUIRA__ISA) = {mask, either, empty, range};

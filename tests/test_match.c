@@ -185,6 +185,23 @@ static void check_all_of_12(const struct match_kernel *k, struct rng *r) {
     }
 }
 
+/* Ranges that go around the end too, and slots at both edges of them. */
+static void check_ranges(const struct match_kernel *k, struct rng *r) {
+    for (unsigned i = 0; i < rounds(); i++) {
+        uint32_t from = (uint32_t)rng_next(r), span = (uint32_t)rng_next(r) >> rng_below(r, 32);
+        const uint32_t edge[] = {from - 1, from, from + span, from + span + 1, 0};
+        struct bucket b = {{0}};
+        unsigned expected = 0;
+        for (unsigned j = 0; j < bucket_slots(AGED); j++) {
+            uint32_t s = rng_below(r, 3) == 0 ? (uint32_t)rng_next(r) : edge[rng_below(r, 5)];
+            slot_set(b.byte, j, s, AGED);
+            uint64_t up = s >= from ? s : s + (UINT64_C(1) << 32);
+            expected |= (unsigned)(up <= (uint64_t)from + span) << j;
+        }
+        assert_int_equal(k->range(b.byte, from, span), expected);
+    }
+}
+
 static void test_masks_equal_the_reference(void **state) {
     (void)state;
     on_every_isa(__func__, check_masks);
@@ -193,6 +210,11 @@ static void test_masks_equal_the_reference(void **state) {
 static void test_questions_about_two_buckets_equal_the_reference(void **state) {
     (void)state;
     on_every_isa(__func__, check_pairs);
+}
+
+static void test_slots_in_a_range_are_found_around_the_end(void **state) {
+    (void)state;
+    on_every_isa(__func__, check_ranges);
 }
 
 static void test_a_lone_match_is_found_in_every_slot(void **state) {
@@ -248,6 +270,7 @@ int main(void) {
         cmocka_unit_test(test_slot_by_slot_is_bit_by_bit),
         cmocka_unit_test(test_masks_equal_the_reference),
         cmocka_unit_test(test_questions_about_two_buckets_equal_the_reference),
+        cmocka_unit_test(test_slots_in_a_range_are_found_around_the_end),
         cmocka_unit_test(test_a_lone_match_is_found_in_every_slot),
         cmocka_unit_test(test_every_12_bit_slot_meets_every_probe),
         cmocka_unit_test(test_slots_are_read_and_written_in_their_place),

@@ -37,6 +37,19 @@ static void test_growing_and_shrinking_go_bucket_by_bucket(void **state) {
     }
 }
 
+/* 1.3 for each that finds both buckets full. A search that goes deeper before it has looked from both takes 2.2. */
+static void test_growing_moves_few_entries(void **state) {
+    (void)state;
+    struct rng r = rng_for(__func__);
+    guira *f = make((guira_config){.slot_bits = 16}, &r);
+    for (unsigned i = 0; i < 100000; i++) assert_int_equal(guira_insert_hash(f, rng_next(&r)), GUIRA_OK);
+    guira_stats s = stats_of(f);
+    assert_true(s.evictions > 50000);
+    if (s.kicks > s.evictions * 3 / 2) fail_msg("%lu moves in %lu evictions", s.kicks, s.evictions);
+    assert_valid(f);
+    guira_destroy(f);
+}
+
 /* Three steps up, one back, then the reverse, between 10 items and many. Gives the mean of items / slots. */
 static double wave(guira *f, struct model *m, uint64_t most, struct rng *r) {
     double sum = 0;
@@ -302,6 +315,7 @@ static void test_a_step_down_without_room_changes_nothing(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_growing_and_shrinking_go_bucket_by_bucket),
+        cmocka_unit_test(test_growing_moves_few_entries),
         cmocka_unit_test(test_waves_keep_the_table_94_percent_full),
         cmocka_unit_test(test_rate_grows_with_the_logarithm_and_falls_back),
         cmocka_unit_test(test_memory_follows_the_buckets_at_every_moment),
