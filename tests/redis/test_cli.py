@@ -11,23 +11,15 @@ import unittest
 import redis
 
 from harness import QUICK, Server, ServerTest, free_port, pairs, rng_for
-from tool import Cutter, Running, run, slot
+from tool import Cutter, Here, Running, run, slot
 
 MANY = 20000 if QUICK else 200000
 
 
-class CliTest(ServerTest):
+class CliTest(Here, ServerTest):
     def setUp(self):
         super().setUp()
         self.url = f"redis://127.0.0.1:{self.server.port}"
-
-    def run_here(self, command, *words, **more):
-        return run(command, "--redis", self.url, *words, **more)
-
-    def start_here(self, command, *words):
-        running = Running(command, "--redis", self.url, *words)
-        self.addCleanup(running.stop)
-        return running
 
     def assert_trouble(self, text, done):
         self.assertIn(text, done.err)

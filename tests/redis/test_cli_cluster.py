@@ -8,7 +8,7 @@ import unittest
 
 from cluster import HASTY, Cluster, poll
 from harness import QUICK, pairs, rng_for
-from tool import Running, run, slot
+from tool import Here, run, slot
 
 MANY = 20000 if QUICK else 100000
 SHARDS = 8
@@ -21,21 +21,13 @@ def unread_bytes(port):
     return max((int(r[4].split(":")[1], 16) for r in rows if int(r[1].split(":")[1], 16) == port and r[3] == "01"), default=0)
 
 
-class ClusterTest(unittest.TestCase):
+class ClusterTest(Here, unittest.TestCase):
     REPLICAS = 0
 
     def setUp(self):
         self.cluster = Cluster(3, self.REPLICAS)
         self.addCleanup(self.cluster.stop)
         self.url = f"redis://127.0.0.1:{self.cluster.nodes[0].port}"
-
-    def run_here(self, command, *words, **more):
-        return run(command, "--redis", self.url, *words, **more)
-
-    def start_here(self, command, *words):
-        running = Running(command, "--redis", self.url, *words)
-        self.addCleanup(running.stop)
-        return running
 
     def keys(self, pattern):
         """key -> the master that has it."""

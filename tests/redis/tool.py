@@ -146,3 +146,15 @@ class Cutter:
         self.listener.shutdown(socket.SHUT_RDWR)
         self.listener.close()
         self.thread.join()
+
+
+class Here:
+    """For tests: the tool on the server or cluster at self.url."""
+
+    def run_here(self, command, *words, **more):
+        return run(command, "--redis", self.url, *words, **more)
+
+    def start_here(self, command, *words):
+        running = Running(command, "--redis", self.url, *words)
+        self.addCleanup(running.stop)
+        return running
