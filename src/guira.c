@@ -116,14 +116,14 @@ guira_status guira_clone(const guira *f, guira **out) {
     return s;
 }
 
-static bool alike(const guira *a, const guira *b) {
+bool guira__alike(const guira *a, const guira *b) {
     return a->config.kind == b->config.kind && a->config.slot_bits == b->config.slot_bits &&
            memcmp(a->config.seed, b->config.seed, sizeof a->config.seed) == 0;
 }
 
 guira_status guira_merge(guira *into, const guira *from) {
     size_t n;
-    if (into == NULL || from == NULL || !alike(into, from)) return GUIRA_EINVAL;
+    if (into == NULL || from == NULL || !guira__alike(into, from)) return GUIRA_EINVAL;
     if (into->ops->merge == NULL) return GUIRA_EUNSUPPORTED;
     if (guira__mapped_file(from, &n) != NULL && guira_validate(from, NULL) != GUIRA_OK) return GUIRA_ECORRUPT;
     return into->ops->merge(into, from);

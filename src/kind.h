@@ -78,6 +78,9 @@ struct guira {
 /* For ops->dump: the head's part, all but the counter of failures. */
 void guira__head_dump(const guira *f, guira__sink *sink, void *to);
 
+/* Whether they are of one kind, width and seed, so that an entry of one means the same in the other. */
+bool guira__alike(const guira *a, const guira *b);
+
 /* Fills in what zero stands for and checks the rest. */
 guira_status guira__config_resolve(guira_config *c);
 /* The same for the filter in a window. */

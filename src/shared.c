@@ -2,14 +2,15 @@
  *
  *     hash ... | 4 bits | core        which shard
  *
- *     shard 0   [ lock | tidal filter | limbo ]      who changes a shard has its lock;
- *     shard 1   [ lock | tidal filter | limbo ]      who asks has nothing, and waits for nobody
+ *     shard 0   [ sight | ground | lock | tidal filter | limbo ]      who changes a shard has its lock;
+ *     shard 1   [ sight | ground | lock | tidal filter | limbo ]      who asks has nothing, and waits for nobody
  *     ...
  *
  * HOW CAN ASKING GO WELL WHILE SOMEBODY WRITES? A tidal filter puts down what it moves before it picks it up, and counts
- * its moves: see visible.h. Memory that it gives up stays in limbo until every reader has gone on, which liburcu tells.
+ * its moves: see visible.h. Its arrays lie where anybody may look at any time: see ground.h. All other memory that it gives
+ * up stays in limbo until every reader who asked for it has gone on, which liburcu tells.
  * What a filter cannot do under the eyes of readers, because everything in it changes at once, is done to a copy, and the
- * copy takes its place: reserving, clearing, merging, shrinking to fit.
+ * copy takes its place: reserving, clearing, merging.
  *
  * The bits that choose the shard lie right above the core. No entry knows them until a shard has 2^28 buckets at 32
  * bits, so within a shard entries tell as much apart as in a filter of their own. */

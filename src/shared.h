@@ -57,6 +57,7 @@ guira_status guira__shard_copy(const guira_shared *g, unsigned shard, guira **ou
 /* How its shards were made. */
 guira_config guira__shared_config(const guira_shared *g);
 
+/* The block that all of it but the filters is in. */
 size_t guira__shared_bytes(unsigned shards);
 
 /* Each shard's part of so many items. */

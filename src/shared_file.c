@@ -95,19 +95,14 @@ static guira_status take_filter(struct source *from, guira **out) {
     return s;
 }
 
-/* All shards are made alike, and of the one kind that can be shared. */
-static bool alike(const guira *f, const guira *first) {
-    const guira_config *a = &f->config, *b = &first->config;
-    return a->kind == GUIRA_TIDAL && a->slot_bits == b->slot_bits && memcmp(a->seed, b->seed, sizeof a->seed) == 0;
-}
-
 /* Shows the filter in a shard of *out, which is made when the first one comes. */
 static guira_status take_shard(struct source *from, unsigned i, unsigned shards, guira_shared **out) {
     guira *f;
     guira_status s = take_filter(from, &f);
     if (s != GUIRA_OK) return s == GUIRA_EFORMAT ? GUIRA_ECORRUPT : s;
-    if (!alike(f, i == 0 ? f : (*out)->sight[0].filter)) s = GUIRA_ECORRUPT;
+    if (f->config.kind != GUIRA_TIDAL) s = GUIRA_ECORRUPT; /* no other can be shared */
     else if (i == 0) s = guira__shared_alloc(shards, &f->config, out);
+    else if (!guira__alike(f, (*out)->sight[0].filter)) s = GUIRA_ECORRUPT;
     if (s != GUIRA_OK) {
         guira_destroy(f);
         return s;
