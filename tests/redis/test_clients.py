@@ -1,11 +1,11 @@
-"""Other clients than redis-py. node-redis is installed by npm ci, from node/package-lock.json, into a place of its own."""
+"""Other clients than redis-py: redis-cli, and node-redis, which npm ci installs from node/package-lock.json into a place of its own."""
 import os
 import shutil
 import subprocess
 import tempfile
 import unittest
 
-from cluster import Cluster
+from cluster import CLI, Cluster
 from harness import ServerTest
 
 NODE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "node")
@@ -40,6 +40,31 @@ class Node(ServerTest):
     def test_the_client_finds_its_way_in_a_cluster(self):
         with Cluster() as cluster:
             self.check("cluster.js", cluster.nodes[0].port)
+
+
+class Shell(ServerTest):
+    """redis-cli, which knows nothing of our commands and prints what it gets."""
+
+    def ask(self, protocol, *words):
+        done = subprocess.run([CLI, "-p", str(self.server.port), f"-{protocol}", "--no-raw", *words], text=True,
+                              capture_output=True, timeout=60)
+        self.assertEqual(("", 0), (done.stderr, done.returncode))
+        return done.stdout.splitlines()
+
+    def test_what_people_see(self):
+        self.assertEqual(["(integer) 1"], self.ask(2, "CF.ADD", "visitors", "ana"))
+        self.assertEqual(["(integer) 1"], self.ask(2, "CF.EXISTS", "visitors", "ana"))
+        self.assertEqual(["(integer) 0"], self.ask(2, "CF.EXISTS", "visitors", "bob"))
+        self.assertEqual(["(true)"], self.ask(3, "CF.EXISTS", "visitors", "ana"))
+        self.assertEqual(["1) (true)", "2) (false)"], self.ask(3, "CF.MEXISTS", "visitors", "ana", "bob"))
+        self.assertEqual(["(integer) 1"], self.ask(3, "CF.COUNT", "visitors", "ana"))
+        self.assertEqual("1# Size => (integer)", self.ask(3, "CF.INFO", "visitors")[0].rsplit(" ", 1)[0])
+        self.assertEqual(["(error) ERR item exists"], self.ask(2, "CF.RESERVE", "visitors", "1000"))
+        self.assertEqual(["OK"], self.ask(2, "CFW.RESERVE", "events", "600000"))
+        self.assertEqual(["1) (integer) 0", "2) (integer) 0", "3) (integer) 1"],
+                         self.ask(2, "CFW.SEEN", "events", "e17", "e18", "e17"))
+        self.assertEqual(["(true)"], self.ask(3, "CF.DEL", "visitors", "ana"))
+        self.assertEqual(["(integer) 0"], self.ask(2, "CF.DEL", "visitors", "ana"))
 
 
 if __name__ == "__main__":
