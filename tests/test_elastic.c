@@ -335,13 +335,14 @@ static void test_an_opened_bucket_can_be_closed_again(void **state) {
     static struct line line[200 * LOG_LINES];
     struct log log = {line, 0};
     struct walker w = guira__elastic_walker(inside(f));
+    unsigned placed = 0; /* both buckets may be full, if rarely */
     for (unsigned i = 0; i < 200; i++) {
         uint64_t what = 1 + rng_below(&r, 65535), start = guira__window_of(&inside(f)->shape, what).start;
         struct entry e = {bucket_at(&inside(f)->shape, start, rng_below(&r, 64)), what};
         if (i % 2 == 0) guira__elastic_open(f, e.where, &log);
-        else assert_true(guira__place_at_once(&w, e, &log));
+        else placed += guira__place_at_once(&w, e, &log);
     }
-    assert_true(inside(f)->waiting < 50 && digest(f) != before);
+    assert_true(inside(f)->waiting < 50 && placed > 90 && digest(f) != before);
     guira__log_undo(&w, &log, 0);
     assert_true(digest(f) == before);
     assert_sound(f, &m);

@@ -304,7 +304,7 @@ static void test_elders_that_nobody_would_find_are_refused(void **state) {
 
 static uint64_t later(const guira_window *w, struct rng *r) {
     uint64_t now = guira_window_now(w), length = w->filter.clock.length;
-    uint64_t some = rng_below(r, 50) == 0 ? rng_next(r) : rng_below(r, length / (1 + rng_below(r, 300)) + 1);
+    uint64_t some = rng_below(r, 50) == 0 ? rng_next(r) : rng_below(r, length / (1 + rng_below(r, 300)) | 1);
     return some > UINT64_MAX - now ? UINT64_MAX : now + some;
 }
 
