@@ -7,6 +7,7 @@
  *     # HELP guira_slots ...
  *
  * So everybody is asked first, once, and all that is written is of that moment. Nothing here depends on the locale. */
+#define _GNU_SOURCE
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>

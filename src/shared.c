@@ -69,7 +69,7 @@ guira_status guira__shared_alloc(unsigned shards, const guira_config *c, guira_s
     g->shard = (struct shard *)(g->sight + shards);
     for (; g->shards < shards; g->shards++) {
         shard_init(g, (unsigned)g->shards, c->slot_bits);
-        if (pthread_mutex_init(&g->shard[g->shards].lock, NULL) == 0) continue;
+        if (guira__lock_init(&g->shard[g->shards].lock)) continue;
         guira_shared_destroy(g);
         return GUIRA_ENOMEM;
     }
@@ -135,7 +135,7 @@ void guira_shared_destroy(guira_shared *g) {
         if (f != NULL) guira__tidal_hide(f);
         guira_destroy(f);
         guira__ground_close(&g->shard[i].ground);
-        pthread_mutex_destroy(&g->shard[i].lock);
+        guira__lock_destroy(&g->shard[i].lock);
     }
     guira__free(g);
 }
@@ -173,9 +173,9 @@ static uint64_t count_hash(const guira_shared *g, uint64_t hash) {
 static guira_status change(guira_shared *g, uint64_t hash, guira_status (*how)(guira *, uint64_t)) {
     if (g == NULL) return GUIRA_EINVAL;
     uint64_t i = shard_number(&g->sights, hash);
-    pthread_mutex_lock(&g->shard[i].lock);
+    lock_take(&g->shard[i].lock);
     guira_status s = how(g->sight[i].filter, hash);
-    pthread_mutex_unlock(&g->shard[i].lock);
+    lock_leave(&g->shard[i].lock);
     return s;
 }
 

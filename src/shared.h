@@ -2,7 +2,6 @@
 #ifndef GUIRA_SHARED_H
 #define GUIRA_SHARED_H
 
-#include <pthread.h>
 #ifndef __clang_analyzer__ /* which loses its way in there */
 #define _LGPL_SOURCE /* inlines what readers enter and leave by: a few lines, which its licence lets anybody use */
 #endif
@@ -10,6 +9,7 @@
 
 #include "ground.h"
 #include "kind.h"
+#include "lock.h"
 
 /* ThreadSanitizer does not see what liburcu does: that whoever waits comes after all who have left. */
 #if defined(__SANITIZE_THREAD__)
@@ -26,7 +26,7 @@ enum { MAX_SHARDS = 256 };
 
 /* A writer's part of a shard: away from what readers read, and from its neighbours. */
 struct shard {
-    pthread_mutex_t lock __attribute__((aligned(64))); /* as far as guira__alloc aligns */
+    struct lock lock __attribute__((aligned(64))); /* as far as guira__alloc aligns */
     struct limbo limbo;
     struct ground ground;
 };

@@ -51,9 +51,9 @@ static size_t change_chunk(guira_shared *g, const uint64_t *hash, size_t n, guir
     for (unsigned s = 0; s < g->shards; s++) {
         size_t start = in.start[s], many = in.start[s + 1] - start;
         if (many == 0) continue;
-        pthread_mutex_lock(&g->shard[s].lock);
+        lock_take(&g->shard[s].lock);
         done += change_group(g->sight[s].filter, hash, in.place + start, many, out, how);
-        pthread_mutex_unlock(&g->shard[s].lock);
+        lock_leave(&g->shard[s].lock);
     }
     return done;
 }

@@ -5,21 +5,22 @@
  *                           wait for readers, end the old ones
  *                           move the new ones to the grounds of their shards, which are free now
  *     all shards unlocked */
+#define _GNU_SOURCE
 #include "alloc.h"
 #include "shared.h"
 #include "tidal_whole.h"
 
 static void lock_all(guira_shared *g) {
-    for (unsigned i = 0; i < g->shards; i++) pthread_mutex_lock(&g->shard[i].lock);
+    for (unsigned i = 0; i < g->shards; i++) lock_take(&g->shard[i].lock);
 }
 
 static void unlock_all(guira_shared *g) {
-    for (unsigned i = 0; i < g->shards; i++) pthread_mutex_unlock(&g->shard[i].lock);
+    for (unsigned i = 0; i < g->shards; i++) lock_leave(&g->shard[i].lock);
 }
 
 /* Locks for reading what only its writer may: the shard itself stays as it is. */
-static void lock(const guira_shared *g, unsigned i) { pthread_mutex_lock((pthread_mutex_t *)&g->shard[i].lock); }
-static void unlock(const guira_shared *g, unsigned i) { pthread_mutex_unlock((pthread_mutex_t *)&g->shard[i].lock); }
+static void lock(const guira_shared *g, unsigned i) { lock_take((struct lock *)&g->shard[i].lock); }
+static void unlock(const guira_shared *g, unsigned i) { lock_leave((struct lock *)&g->shard[i].lock); }
 
 static void end_all(guira **f, unsigned n) {
     for (unsigned i = 0; i < n; i++) guira_destroy(f[i]);
