@@ -21,7 +21,7 @@
 
 #include "guira.h"
 
-enum { GROUND_LEVELS = 48 };
+enum { GROUND_LEVELS = 48, MAX_SHARDS = 256 };
 
 /* Like struct tidal's fields of these names, for arrays that lie in one piece. One for each level, and everything in it
  * but the tide is the same for ever. */
@@ -65,6 +65,7 @@ struct sights {
 };
 
 static inline uint64_t shard_choice(uint64_t shards) { return (shards - 1) << AFTER_CORE; }
+static inline uint64_t shards_of(const struct sights *of) { return (of->choice >> AFTER_CORE) + 1; }
 static inline uint64_t shard_number(const struct sights *of, uint64_t hash) {
     return (hash & of->choice) >> AFTER_CORE;
 }

@@ -22,8 +22,6 @@ extern char guira__gate;
 #define GATE_WAITED() ((void)0)
 #endif
 
-enum { MAX_SHARDS = 256 };
-
 /* A writer's part of a shard: away from what readers read, and from its neighbours. */
 struct shard {
     struct lock lock __attribute__((aligned(64))); /* as far as guira__alloc aligns */

@@ -104,48 +104,72 @@ ALWAYS_INLINE bool glance(const struct sights *of, uint64_t address, unsigned w)
     return found;
 }
 
-/* First fetch for a whole group, then look: see tidal.c. */
-enum { GROUP = 32 };
+/* In batches the counts are looked at once for a chunk of questions, which has a few for every shard. */
+enum { GROUP = 32, CHUNK_PER_SHARD = 4 };
 
-/* Something has moved, or there is doubt, in one of their shards. */
+struct counts {
+    uint64_t of[MAX_SHARDS];
+};
+
+ALWAYS_INLINE void counts_before(const struct sights *of, struct counts *c) {
+    for (uint64_t i = 0; i < shards_of(of); i++) c->of[i] = visible_before_sure(&of->first[i].moves);
+}
+
+ALWAYS_INLINE uint64_t counts_since(const struct sights *of, const struct counts *before) {
+    uint64_t moved = 0;
+    for (uint64_t i = 0; i < shards_of(of); i++) moved |= visible_since(&of->first[i].moves, before->of[i]);
+    return moved;
+}
+
+/* Something has moved, or there is doubt, in some shard. */
 __attribute__((noinline)) static size_t look_again(const struct sights *of, const uint64_t *hash,
-                                                   const uint64_t *before, size_t n, bool *out) {
+                                                   const struct counts *before, size_t n, bool *out) {
     size_t present = 0;
     for (size_t i = 0; i < n; i++) {
         const struct sight *s = sight_of(of, hash[i]);
-        uint64_t since = visible_since(&s->moves, before[i]);
+        uint64_t since = visible_since(&s->moves, before->of[shard_number(of, hash[i])]);
         if (since > (out[i] ? DOUBT : 0)) out[i] = of->look_again(s, hash[i]);
         present += out[i];
     }
     return present;
 }
 
-ALWAYS_INLINE size_t glance_group(const struct sights *all, const uint64_t *hash, size_t n, bool *out, unsigned w) {
-    struct sights of = *all; /* or they would be read again for each */
+/* First fetch for a whole group, then look: see tidal.c. */
+ALWAYS_INLINE size_t glance_group(const struct sights *of, const uint64_t *hash, size_t n, bool *out, unsigned w) {
     struct pair p[GROUP];
-    uint64_t before[GROUP], moved = 0;
     size_t present = 0;
     for (size_t i = 0; i < n; i++) {
-        uint64_t address = hash[i];
-        const struct sight *s = sight_of(&of, address);
-        before[i] = visible_before_sure(&s->moves);
-        p[i] = pair_at(s, address, w);
+        p[i] = pair_at(sight_of(of, hash[i]), hash[i], w);
         __builtin_prefetch(p[i].a.bucket);
         __builtin_prefetch(p[i].b.bucket);
     }
     for (size_t i = 0; i < n; i++) {
         bool found = either_matches(p[i].a.bucket, p[i].a.q, p[i].b.bucket, p[i].b.q, w, PREFIX);
-        moved |= visible_since(&sight_of(&of, hash[i])->moves, before[i]);
         out[i] = found;
         present += found;
     }
-    return UNLIKELY(moved != 0) ? look_again(all, hash, before, n, out) : present;
+    return present;
+}
+
+ALWAYS_INLINE size_t glance_chunk(const struct sights *all, const uint64_t *hash, size_t n, bool *out, unsigned w) {
+    struct sights of = *all; /* or they would be read again for each */
+    struct counts before;
+    size_t present = 0, i = 0;
+    counts_before(&of, &before);
+    for (; n - i >= GROUP; i += GROUP) present += glance_group(&of, hash + i, GROUP, out + i, w);
+    present += glance_group(&of, hash + i, n - i, out + i, w);
+    return UNLIKELY(counts_since(&of, &before) != 0) ? look_again(all, hash, &before, n, out) : present;
 }
 
 ALWAYS_INLINE size_t glance_many(const struct sights *of, const uint64_t *hash, size_t n, bool *out, unsigned w) {
+    size_t few = shards_of(of), chunk = few < GROUP / CHUNK_PER_SHARD ? GROUP : CHUNK_PER_SHARD * few;
     size_t present = 0, i = 0;
-    for (; n - i >= GROUP; i += GROUP) present += glance_group(of, hash + i, GROUP, out + i, w);
-    return present + glance_group(of, hash + i, n - i, out + i, w);
+    for (size_t now; n - i >= few; i += now) {
+        now = n - i < chunk ? n - i : chunk;
+        present += glance_chunk(of, hash + i, now, out + i, w);
+    }
+    for (; i < n; i++) present += out[i] = glance(of, hash[i], w);
+    return present;
 }
 
 /* ------------------------------------------------------------------------------------------- one of each, for each width */
