@@ -118,7 +118,7 @@ static guira_status shrink(struct consistent *f) {
     if (f->head.config.policy != GUIRA_BUCKET_LEVEL && whole != NULL && can_spare(f, i2cf_slots(whole)))
         s = guira__consistent_compact(f);
     if (s != GUIRA_OK && f->head.config.policy != GUIRA_FILTER_LEVEL &&
-        can_spare(f, guira__consistent_least_loaded(f)->shape.slots))
+        can_spare(f, guira__consistent_next_down(f)->shape.slots))
         s = guira__consistent_down(f);
     return s;
 }

@@ -55,6 +55,9 @@ guira_status guira__consistent_down(struct consistent *f);
 guira_status guira__consistent_out(struct consistent *f, const struct shape *s, uint64_t buckets);
 guira_status guira__consistent_compact(struct consistent *f);
 
+/* The filter that down would take a bucket from. */
+struct i2cf *guira__consistent_next_down(const struct consistent *f);
+
 /* The filter that compact would take away; NULL: there is none whose entries could go anywhere. */
 struct i2cf *guira__consistent_dispensable(const struct consistent *f);
 

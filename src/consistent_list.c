@@ -43,9 +43,14 @@ guira_status guira__consistent_up(struct consistent *f, const uint64_t *hash) {
     return s;
 }
 
-guira_status guira__consistent_down(struct consistent *f) {
+struct i2cf *guira__consistent_next_down(const struct consistent *f) {
     struct i2cf *from = guira__consistent_least_loaded(f);
     for (uint64_t i = 0; from->buckets == 1 && i < f->filters; i++) from = &f->list[i];
+    return from;
+}
+
+guira_status guira__consistent_down(struct consistent *f) {
+    struct i2cf *from = guira__consistent_next_down(f);
     guira_status s = guira__i2cf_scale_down(from, f->head.config.max_kicks, &f->head);
     f->head.shrinks += s == GUIRA_OK;
     return s;
