@@ -61,7 +61,8 @@ static_assert(sizeof(struct sight) == 1 << AFTER_CORE, "hashes choose sights by 
 struct sights {
     uint64_t choice;
     struct sight *first;
-    bool (*look_again)(const struct sight *s, uint64_t hash); /* the same question to the filter, with permission */
+    /* The same question to the filter, with permission; its table did not have it, if this is still the count of moves. */
+    bool (*look_again)(const struct sight *s, uint64_t hash, uint64_t before);
 };
 
 static inline uint64_t shard_choice(uint64_t shards) { return (shards - 1) << AFTER_CORE; }

@@ -26,6 +26,7 @@ struct guira__ops {
     bool (*contains_flat)(const guira *f, uint64_t hash); /* tidal: for arrays that lie in one piece */
     /* tidal: the same questions, to a filter that another thread may be changing (visible.h) */
     bool (*contains_shared)(const guira *f, uint64_t hash);
+    bool (*beside_shared)(const guira *f, uint64_t hash); /* but for the table */
     uint64_t (*count_shared)(const guira *f, uint64_t hash);
     /* tidal: and to one of those that a guira_shared has, by what is seen of it (ground.h) */
     bool (*glance)(const struct sights *of, uint64_t hash);

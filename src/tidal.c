@@ -374,11 +374,12 @@ TIDAL_READ_DECLARE(GUIRA__ISA)
         CHANGES(w),                                                                                                    \
             .elders = &NAME(GUIRA__ISA)[4], .adopt = adopt_##w, .merge = guira__tidal_merge, .contains = contains_##w, \
             .contains_flat = contains_flat_##w, .contains_shared = TIDAL_READ(contains, GUIRA__ISA, w),                \
-            .count_shared = TIDAL_READ(count, GUIRA__ISA, w), .glance = TIDAL_READ(glance, GUIRA__ISA, w),             \
-            .glance_many = TIDAL_READ(glance_many, GUIRA__ISA, w), .remove = remove_##w,                               \
-            .remove_unclear = unclear_##w, .count = count_##w, .contains_many = contains_many_##w,                     \
-            .reserve = guira__tidal_reserve, .shrink_to_fit = guira__tidal_shrink_to_fit, .check = guira__tidal_check, \
-            .dump = guira__tidal_dump, .save = guira__tidal_save, .view = guira__tidal_view,                           \
+            .beside_shared = TIDAL_READ(beside, GUIRA__ISA, w), .count_shared = TIDAL_READ(count, GUIRA__ISA, w),      \
+            .glance = TIDAL_READ(glance, GUIRA__ISA, w), .glance_many = TIDAL_READ(glance_many, GUIRA__ISA, w),        \
+            .remove = remove_##w, .remove_unclear = unclear_##w, .count = count_##w,                                   \
+            .contains_many = contains_many_##w, .reserve = guira__tidal_reserve,                                       \
+            .shrink_to_fit = guira__tidal_shrink_to_fit, .check = guira__tidal_check, .dump = guira__tidal_dump,       \
+            .save = guira__tidal_save, .view = guira__tidal_view,                                                      \
     }
 
 #define WINDOW                                                                                             \

@@ -174,7 +174,7 @@ ALWAYS_INLINE uint8_t *bucket_of(const struct tidal *f, uint64_t address, unsign
 static inline void watch_beside(struct tidal *f) {
     uint64_t any = f->head.stash.n > 0 || f->elders != NULL;
     SHOW(f->beside, any);
-    if (f->head.sight != NULL) visible_doubt(f->head.moves, any | (f->head.sight->flat == &guira__nowhere));
+    if (f->head.sight != NULL) visible_doubt(f->head.moves, f->head.sight->flat == &guira__nowhere ? BLIND : any);
 }
 
 /* Where an address would be, and what a slot there must agree with. */

@@ -44,8 +44,9 @@ static uint64_t count_stash(const struct tidal *f, uint64_t address, unsigned w)
     return found;
 }
 
-static bool contains_beside(const struct tidal *f, uint64_t address, unsigned w) {
-    return count_stash(f, address, w) > 0 || guira__elders_level(f, address, SHARED) > 0;
+/* In the stash or among the elders. */
+ALWAYS_INLINE bool contains_beside(const struct tidal *f, uint64_t address, unsigned w) {
+    return SEE(f->beside) && (count_stash(f, address, w) > 0 || guira__elders_level(f, address, SHARED) > 0);
 }
 
 /* ------------------------------------------------------------------------------------------------------- in the filter */
@@ -56,7 +57,7 @@ ALWAYS_INLINE bool contains(const struct tidal *f, uint64_t address, unsigned w)
         uint64_t before = visible_before(f->head.moves);
         struct pair p = pair_of(f, address, w);
         if (either_matches(p.a.bucket, p.a.q, p.b.bucket, p.b.q, w, PREFIX)) return true;
-        if (SEE(f->beside) && contains_beside(f, address, w)) return true;
+        if (contains_beside(f, address, w)) return true;
         if (visible_same(f->head.moves, before)) return false;
     }
 }
@@ -85,13 +86,11 @@ ALWAYS_INLINE struct pair pair_at(const struct sight *s, uint64_t address, unsig
     };
 }
 
-/* Who finds what he looks for has no need to look again, unless something has moved. */
-__attribute__((noinline)) static bool doubted(const struct sights *of, uint64_t address, unsigned w) {
+/* Something has moved, or there is doubt: who has found what he looks for may believe it in spite of that. `before` was
+ * sure, so without doubt nothing is the same. */
+__attribute__((noinline)) static bool doubted(const struct sights *of, uint64_t address, uint64_t before, bool found) {
     const struct sight *s = sight_of(of, address);
-    uint64_t before = visible_before_sure(&s->moves);
-    struct pair p = pair_at(s, address, w);
-    bool found = either_matches(p.a.bucket, p.a.q, p.b.bucket, p.b.q, w, PREFIX);
-    return (found && visible_since(&s->moves, before) <= DOUBT) || of->look_again(s, address);
+    return (found && visible_since(&s->moves, before) <= DOUBT) || of->look_again(s, address, before | DOUBT);
 }
 
 /* As in tidal.c, no branch hangs on what the buckets say. */
@@ -100,7 +99,7 @@ ALWAYS_INLINE bool glance(const struct sights *of, uint64_t address, unsigned w)
     uint64_t before = visible_before_sure(&s->moves);
     struct pair p = pair_at(s, address, w);
     bool found = either_matches(p.a.bucket, p.a.q, p.b.bucket, p.b.q, w, PREFIX);
-    if (UNLIKELY(!visible_same(&s->moves, before))) return doubted(of, address, w);
+    if (UNLIKELY(!visible_same(&s->moves, before))) return doubted(of, address, before, found);
     return found;
 }
 
@@ -127,8 +126,8 @@ __attribute__((noinline)) static size_t look_again(const struct sights *of, cons
     size_t present = 0;
     for (size_t i = 0; i < n; i++) {
         const struct sight *s = sight_of(of, hash[i]);
-        uint64_t since = visible_since(&s->moves, before->of[shard_number(of, hash[i])]);
-        if (since > (out[i] ? DOUBT : 0)) out[i] = of->look_again(s, hash[i]);
+        uint64_t then = before->of[shard_number(of, hash[i])], since = visible_since(&s->moves, then);
+        if (since > (out[i] ? DOUBT : 0)) out[i] = of->look_again(s, hash[i], then | DOUBT);
         present += out[i];
     }
     return present;
@@ -178,6 +177,9 @@ ALWAYS_INLINE size_t glance_many(const struct sights *of, const uint64_t *hash, 
 
 #define DEFINE(w)                                                                                                     \
     bool TIDAL_READ(contains, GUIRA__ISA, w)(const guira *f, uint64_t hash) { return contains(CONST_SELF, hash, w); } \
+    bool TIDAL_READ(beside, GUIRA__ISA, w)(const guira *f, uint64_t hash) {                                           \
+        return contains_beside(CONST_SELF, hash, w);                                                                  \
+    }                                                                                                                 \
     uint64_t TIDAL_READ(count, GUIRA__ISA, w)(const guira *f, uint64_t hash) { return count(CONST_SELF, hash, w); }   \
     bool TIDAL_READ(glance, GUIRA__ISA, w)(const struct sights *of, uint64_t hash) { return glance(of, hash, w); }    \
     size_t TIDAL_READ(glance_many, GUIRA__ISA, w)(const struct sights *of, const uint64_t *hash, size_t n,            \

@@ -10,6 +10,7 @@
 
 #define TIDAL_READ_DECLARE_WIDTH(isa, w)                                     \
     bool TIDAL_READ(contains, isa, w)(const guira *f, uint64_t hash);        \
+    bool TIDAL_READ(beside, isa, w)(const guira *f, uint64_t hash);          \
     uint64_t TIDAL_READ(count, isa, w)(const guira *f, uint64_t hash);       \
     bool TIDAL_READ(glance, isa, w)(const struct sights *of, uint64_t hash); \
     size_t TIDAL_READ(glance_many, isa, w)(const struct sights *of, const uint64_t *hash, size_t n, bool *out);

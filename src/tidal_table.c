@@ -106,9 +106,9 @@ static const struct flat *flat_of(const struct tidal *f) {
     return flat;
 }
 
-/* Doubt comes first and is taken back last, by watch_beside() after the next count. */
+/* Readers are told first that they see nothing, and last that they do, by watch_beside() after the next count. */
 void guira__table_show_flat(struct tidal *f) {
-    visible_doubt(f->head.moves, DOUBT);
+    visible_doubt(f->head.moves, BLIND);
     PUBLISH(f->head.sight->flat, flat_of(f));
 }
 

@@ -32,7 +32,7 @@ guira_status guira__table_fall(struct tidal *f);
 /* Shows concurrent readers where the line is now. */
 void guira__table_publish(struct tidal *f);
 
-/* Shows readers at the sight where the arrays are if these lie on the ground, else nowhere; and that there is doubt. */
+/* Shows readers at the sight where the arrays are if these lie on the ground, else nowhere; and leaves them blind. */
 void guira__table_show_flat(struct tidal *f);
 
 /* Gives back what lies beyond the tide line. */

@@ -30,8 +30,9 @@
 #define PUBLISH(place, value) __atomic_store_n(&(place), (value), __ATOMIC_RELEASE)
 #define FOLLOW(place) __atomic_load_n(&(place), __ATOMIC_ACQUIRE)
 
-/* The count goes up in twos. Its lowest bit is for doubt, see below. */
-enum { DOUBT = 1, MOVE = 2 };
+/* The count goes up in fours. Below is whether who has found nothing may believe it: 0; with DOUBT, only if it is not beside
+ * the table either; BLIND, not at all, for the table may be elsewhere. */
+enum { DOUBT = 1, BLIND = 2, MOVE = 4 };
 
 /* Between putting something down in its new place and taking it away from the old one. NULL: nobody looks on. */
 static inline void visible_move(uint64_t *moves) {
@@ -41,12 +42,13 @@ static inline void visible_move(uint64_t *moves) {
     VISIBLE_FENCE(__ATOMIC_RELEASE);
 }
 
-/* Whether there is more to see than what most readers look at: those who find nothing there must not believe it. To take
- * doubt back counts as a move, lest one who looked before and one who looks after see the same. */
+/* More doubt is seen by all who look at the count after they have looked around. To take some back counts as a move, lest
+ * one who looked before and one who looks after see the same. */
 static inline void visible_doubt(uint64_t *moves, uint64_t doubt) {
-    if ((*moves & DOUBT) == doubt) return;
+    uint64_t was = *moves % MOVE;
+    if (was == doubt) return;
     VISIBLE_FENCE(__ATOMIC_RELEASE);
-    SHOW(*moves, *moves + 1); /* sets the bit, or carries it into the count */
+    SHOW(*moves, *moves - was + doubt + (doubt < was ? MOVE : 0));
     VISIBLE_FENCE(__ATOMIC_RELEASE);
 }
 
@@ -58,7 +60,7 @@ static inline uint64_t visible_since(const uint64_t *moves, uint64_t before) { /
 }
 static inline int visible_same(const uint64_t *moves, uint64_t before) { return visible_since(moves, before) == 0; }
 
-/* The same for those who look where there may be doubt: with it, nothing is the same as before. */
-static inline uint64_t visible_before_sure(const uint64_t *moves) { return FOLLOW(*moves) & ~(uint64_t)DOUBT; }
+/* The same for those who look at the table alone: with doubt, nothing is the same as before. */
+static inline uint64_t visible_before_sure(const uint64_t *moves) { return FOLLOW(*moves) & ~(uint64_t)(MOVE - 1); }
 
 #endif
