@@ -23,12 +23,20 @@
 #define VISIBLE_FENCE(order) __atomic_thread_fence(order)
 #endif
 
-#define SHOW(place, value) __atomic_store_n(&(place), (value), __ATOMIC_RELAXED)
-#define SEE(place) __atomic_load_n(&(place), __ATOMIC_RELAXED)
+/* Where somebody else could take over: see tests/test_turns.c. */
+#if defined(GUIRA_TURNS)
+void guira__pause(void);
+#define VISIBLE_PAUSE() guira__pause()
+#else
+#define VISIBLE_PAUSE() ((void)0)
+#endif
+
+#define SHOW(place, value) (VISIBLE_PAUSE(), __atomic_store_n(&(place), (value), __ATOMIC_RELAXED))
+#define SEE(place) (VISIBLE_PAUSE(), __atomic_load_n(&(place), __ATOMIC_RELAXED))
 
 /* For a pointer to something new, and for what says how much of it is ready. */
-#define PUBLISH(place, value) __atomic_store_n(&(place), (value), __ATOMIC_RELEASE)
-#define FOLLOW(place) __atomic_load_n(&(place), __ATOMIC_ACQUIRE)
+#define PUBLISH(place, value) (VISIBLE_PAUSE(), __atomic_store_n(&(place), (value), __ATOMIC_RELEASE))
+#define FOLLOW(place) (VISIBLE_PAUSE(), __atomic_load_n(&(place), __ATOMIC_ACQUIRE))
 
 /* The count goes up in fours. Below is whether who has found nothing may believe it: 0; with DOUBT, only if it is not beside
  * the table either; BLIND, not at all, for the table may be elsewhere. */
