@@ -124,24 +124,26 @@ static void change(struct stay *s, uint64_t top, struct rng *r) {
 
 /* ------------------------------------------------------------------------------------------------------------ together */
 
+/* The same for the same r. */
 static guira_shared *make(unsigned w, unsigned shards, struct rng r) {
     guira_config c;
     guira_shared *g;
     guira_config_init(&c);
     c.slot_bits = w;
+    c.max_kicks = 1U << rng_below(&r, 6); /* with few, many wait in the stash */
     for (unsigned i = 0; i < sizeof c.seed; i++) c.seed[i] = (uint8_t)rng_next(&r);
     assert_int_equal(guira_shared_create(&c, shards, &g), GUIRA_OK);
     return g;
 }
 
-static void take_turns(unsigned w, unsigned shards, uint64_t changes, struct rng *r) {
-    const uint64_t paces[] = {1, 2, 5, 20, 100};
+/* One life: from nobody to a few changes later. */
+static void take_turns(unsigned w, unsigned shards, struct rng *r) {
+    const uint64_t paces[] = {1, 2, 5, 20, 100}, tops[] = {20, 100, 400, 1000};
     struct rng seed = {rng_next(r)};
     struct stay s = {.guests = make(w, shards, seed)};
     char *stack = malloc(STACK);
     assert_non_null(stack);
     turns.g = make(w, shards, seed);
-    turns.lots.state = rng_next(r);
     for (unsigned i = 0; i < RESIDENTS; i++) {
         turns.key[i] = rng_next(r);
         assert_int_equal(guira_shared_insert(turns.g, &turns.key[i], sizeof *turns.key), GUIRA_OK);
@@ -150,19 +152,16 @@ static void take_turns(unsigned w, unsigned shards, uint64_t changes, struct rng
     turns.reader.uc_stack.ss_sp = stack;
     turns.reader.uc_stack.ss_size = STACK;
     makecontext(&turns.reader, ask_on, 0);
-    turns.turns = turns.asked = turns.missed = 0;
     turns.on = true;
-    for (uint64_t i = 0; i < changes && turns.missed == 0; i++) {
+    uint64_t top = 0;
+    for (unsigned i = 0; i < 500; i++) {
+        if (i % 100 == 0) top = tops[rng_below(r, 4)];
         turns.writer_goes_on = paces[rng_below(r, 5)];
         turns.reader_goes_on = paces[rng_below(r, 3)];
-        change(&s, i / 500 % 2 == 0 ? 30 : 1000, r);
+        change(&s, top, r);
     }
     __wrap_urcu_bp_synchronize_rcu(); /* the reader's stack goes */
     turns.on = false;
-    print_message("  w=%u, %u shards: %llu turns, %llu questions, %llu missed\n", w, shards,
-                  (unsigned long long)turns.turns, (unsigned long long)turns.asked, (unsigned long long)turns.missed);
-    assert_int_equal(turns.missed, 0);
-    assert_true(turns.asked > changes);
     assert_int_equal(guira_shared_validate(turns.g, NULL), GUIRA_OK);
     guira_shared_destroy(turns.g);
     guira_shared_destroy(s.guests);
@@ -170,12 +169,23 @@ static void take_turns(unsigned w, unsigned shards, uint64_t changes, struct rng
     free(stack);
 }
 
+static void live(unsigned lives, struct rng *r) {
+    const unsigned widths[] = {12, 16, 32};
+    turns.lots.state = rng_next(r);
+    turns.turns = turns.asked = turns.missed = 0;
+    for (unsigned i = 0; i < lives && turns.missed == 0; i++) take_turns(widths[i % 3], 1U << rng_below(r, 3), r);
+    print_message("  %llu turns, %llu questions, %llu missed\n", (unsigned long long)turns.turns,
+                  (unsigned long long)turns.asked, (unsigned long long)turns.missed);
+    assert_int_equal(turns.missed, 0);
+    assert_true(turns.asked > lives);
+}
+
+static unsigned lives(void) { return quick_run() ? 10 : long_run() ? 5000 : 300; }
+
 static void test_no_turn_hides_a_resident(void **state) {
     (void)state;
     struct rng r = rng_for(__func__);
-    const unsigned widths[] = {12, 16, 32};
-    uint64_t changes = quick_run() ? 2000 : long_run() ? 200000 : 20000;
-    for (unsigned i = 0; i < 6; i++) take_turns(widths[i / 2], i % 2 == 0 ? 1 : 4, changes, &r);
+    live(lives(), &r);
 }
 
 /* With an allocator of the caller's there is no ground: see ground.h. */
@@ -183,8 +193,7 @@ static void test_no_turn_hides_a_resident_on_foreign_ground(void **state) {
     (void)state;
     struct rng r = rng_for(__func__);
     memory_hook();
-    take_turns(12, 1, quick_run() ? 1000 : 10000, &r);
-    take_turns(16, 2, quick_run() ? 1000 : 10000, &r);
+    live(lives() / 3, &r);
     memory_unhook();
 }
 
