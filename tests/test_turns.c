@@ -18,7 +18,7 @@
 
 #include "support.h"
 
-enum { RESIDENTS = 40, MANY = 40, STACK = 1 << 18 };
+enum { RESIDENTS = 20, MANY = 40, STACK = 1 << 18 };
 
 static struct {
     guira_shared *g;
@@ -117,8 +117,8 @@ static void change(struct stay *s, uint64_t top, struct rng *r) {
     case 1: assert_int_equal(guira_shared_shrink_to_fit(turns.g), GUIRA_OK); break;
     case 2: merge_guests(s, r); break;
     default:
-        if (rng_below(r, top) >= s->strangers.n) some_in(s, 1 + rng_below(r, 20), r);
-        else some_out(s, 1 + rng_below(r, 20), r);
+        if (rng_below(r, top) >= s->strangers.n) some_in(s, 1 + rng_below(r, top / 10), r);
+        else some_out(s, 1 + rng_below(r, top / 10), r);
     }
 }
 
@@ -126,11 +126,13 @@ static void change(struct stay *s, uint64_t top, struct rng *r) {
 
 /* The same for the same r. */
 static guira_shared *make(unsigned w, unsigned shards, struct rng r) {
+    const double loads[] = {0.93, 0.97, 0.985};
     guira_config c;
     guira_shared *g;
     guira_config_init(&c);
     c.slot_bits = w;
-    c.max_kicks = 1U << rng_below(&r, 6); /* with few, many wait in the stash */
+    c.max_kicks = 1U << rng_below(&r, 6); /* with few of them and high loads, many wait in the stash */
+    c.max_load = loads[rng_below(&r, 3)];
     for (unsigned i = 0; i < sizeof c.seed; i++) c.seed[i] = (uint8_t)rng_next(&r);
     assert_int_equal(guira_shared_create(&c, shards, &g), GUIRA_OK);
     return g;
@@ -138,7 +140,7 @@ static guira_shared *make(unsigned w, unsigned shards, struct rng r) {
 
 /* One life: from nobody to a few changes later. */
 static void take_turns(unsigned w, unsigned shards, struct rng *r) {
-    const uint64_t paces[] = {1, 2, 5, 20, 100}, tops[] = {20, 100, 400, 1000};
+    const uint64_t paces[] = {1, 2, 5, 20, 100}, tops[] = {20, 100, 400, 2500};
     struct rng seed = {rng_next(r)};
     struct stay s = {.guests = make(w, shards, seed)};
     char *stack = malloc(STACK);
@@ -180,7 +182,7 @@ static void live(unsigned lives, struct rng *r) {
     assert_true(turns.asked > lives);
 }
 
-static unsigned lives(void) { return quick_run() ? 10 : long_run() ? 5000 : 300; }
+static unsigned lives(void) { return quick_run() ? 10 : long_run() ? 3000 : 200; }
 
 static void test_no_turn_hides_a_resident(void **state) {
     (void)state;
