@@ -159,7 +159,7 @@ static void take_turns(unsigned w, unsigned shards, struct rng *r) {
     for (unsigned i = 0; i < 500; i++) {
         if (i % 100 == 0) top = tops[rng_below(r, 4)];
         turns.writer_goes_on = paces[rng_below(r, 5)];
-        turns.reader_goes_on = paces[rng_below(r, 3)];
+        turns.reader_goes_on = paces[rng_below(r, 5)];
         change(&s, top, r);
     }
     __wrap_urcu_bp_synchronize_rcu(); /* the reader's stack goes */
