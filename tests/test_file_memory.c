@@ -136,8 +136,10 @@ static void test_no_number_makes_loading_take_more(void **state) {
                 for (unsigned j = 0; j < 50; j++) guira_remove_hash(f, rng_next(&r));
                 guira_shrink_to_fit(f);
                 assert_valid(f);
-                /* It goes back to the size that it was made with, which for rings depends on more than the buckets. */
-                if (v->config.kind != GUIRA_CONSISTENT && f->config.buckets <= get_u64(b.at + 104)) {
+                /* It goes back to the size that it was made with, which for rings depends on more than the buckets. Who
+                 * is to be almost empty takes as much as that takes. */
+                bool usual = f->config.buckets <= get_u64(b.at + 104) && f->config.max_load > 0.5;
+                if (v->config.kind != GUIRA_CONSISTENT && usual) {
                     assert_int_equal(guira_clear(f), GUIRA_OK);
                     size_t most = 2 * justified(b.n) + 50 * b.n; /* each newcomer may have got a filter of its own */
                     if (memory.peak > most) fail_msg("%s: %zu bytes for %zu", v->name, memory.peak, b.n);
