@@ -312,6 +312,7 @@ class Losses(CliTest):
         self.assertEqual((1, 1, ["ana"], ""), (self.cutter.cuts, done.status, done.lines, done.err))
 
     def test_a_pause_that_is_too_long_for_the_server_leaves_no_doubt(self):
+        self.url = f"redis://127.0.0.1:{self.server.port}"  # with nobody between who hears of it later
         running = self.start_here("uniq", "seen")
         running.send(["a"])
         self.wait_for(lambda: running.lines() == ["a"])
