@@ -17,8 +17,8 @@ void guira__lock_destroy(struct lock *l) {
     pthread_mutex_destroy(&l->queue);
 }
 
-/* Most hold it for less than a microsecond. Some copy a filter meanwhile, and some have lost their processor: for those, naps,
- * so that whoever has it can go on whatever the priorities. */
+/* Most hold it for less than a microsecond. Some copy a filter meanwhile, and some have lost their processor: for those,
+ * naps, so that whoever has it can go on whatever the priorities. */
 void guira__lock_wait(struct lock *l) {
     enum { TURNS = 50 };
     const struct timespec nap = {.tv_nsec = 20000};

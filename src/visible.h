@@ -38,8 +38,8 @@ void guira__pause(void);
 #define PUBLISH(place, value) (VISIBLE_PAUSE(), __atomic_store_n(&(place), (value), __ATOMIC_RELEASE))
 #define FOLLOW(place) (VISIBLE_PAUSE(), __atomic_load_n(&(place), __ATOMIC_ACQUIRE))
 
-/* The count goes up in fours. Below is whether who has found nothing may believe it: 0; with DOUBT, only if it is not beside
- * the table either; BLIND, not at all, for the table may be elsewhere. */
+/* The count goes up in fours. Below is whether who has found nothing may believe it. 0: yes. DOUBT: only if it is not
+ * beside the table either. BLIND: no, for the table may be elsewhere. */
 enum { DOUBT = 1, BLIND = 2, MOVE = 4 };
 
 /* Between putting something down in its new place and taking it away from the old one. NULL: nobody looks on. */
