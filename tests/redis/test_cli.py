@@ -102,6 +102,16 @@ class Uniq(CliTest):
         for _ in range(2):  # one that it makes itself is right, to the last digit
             self.assertEqual("", self.run_here("uniq", "--fpr", "2/3000", "own", lines=["a"]).err)
 
+    def test_a_pause_that_is_too_long_for_the_server_leaves_no_doubt(self):
+        running = self.start_here("uniq", "seen")
+        running.send(["a"])
+        self.wait_for(lambda: running.lines() == ["a"])
+        self.server("CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes")
+        self.wait_for(lambda: self.server("INFO", "clients")["connected_clients"] == 1)
+        running.send(["a", "b"])
+        done = running.end()
+        self.assertEqual((0, ["a", "b"], ""), (done.status, done.lines, done.err))
+
     def test_a_key_that_goes_is_made_again(self):
         running = self.start_here("uniq", "seen")
         running.send(["a"])
@@ -310,17 +320,6 @@ class Losses(CliTest):
         self.cut_at(b"CF.MEXISTS")
         done = self.run_here("test", "users", lines=["ana", "eve"])
         self.assertEqual((1, 1, ["ana"], ""), (self.cutter.cuts, done.status, done.lines, done.err))
-
-    def test_a_pause_that_is_too_long_for_the_server_leaves_no_doubt(self):
-        self.url = f"redis://127.0.0.1:{self.server.port}"  # with nobody between who hears of it later
-        running = self.start_here("uniq", "seen")
-        running.send(["a"])
-        self.wait_for(lambda: running.lines() == ["a"])
-        self.server("CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes")
-        self.wait_for(lambda: self.server("INFO", "clients")["connected_clients"] == 1)
-        running.send(["a", "b"])
-        done = running.end()
-        self.assertEqual((0, ["a", "b"], ""), (done.status, done.lines, done.err))
 
 
 class Away(CliTest):
