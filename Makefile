@@ -1,4 +1,4 @@
-# The front door. The build itself is CMakeLists.txt, its variants are in CMakePresets.json.
+# The commands of this project. The build itself is in CMakeLists.txt, its variants are in CMakePresets.json.
 
 PREFIX ?= /usr/local
 DESTDIR ?=
@@ -7,20 +7,21 @@ FUZZ_SECONDS ?= 600
 LAB_ARGS ?=
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 
-C_FILES = $(wildcard $(addsuffix /*.c,src cli module tests tests/cli tests/fuzz bench examples lab lab/*))
-H_FILES = $(wildcard $(addsuffix /*.h,include src cli module tests tests/cli tests/fuzz bench examples lab lab/*))
+CODE_DIRS = include src/* src/papers/* cli module tests tests/cli tests/fuzz bench examples lab lab/*
+C_FILES = $(wildcard $(addsuffix /*.c,$(CODE_DIRS)))
+H_FILES = $(wildcard $(addsuffix /*.h,$(CODE_DIRS)) $(addsuffix /*.inc,$(CODE_DIRS)))
 
 # $(call build,preset,options): configure and compile one preset.
 build = cmake --preset $(1) --log-level=WARNING $(2) && cmake --build --preset $(1) -j $(JOBS)
 ctest = ctest --preset $(1) -j $(JOBS)
 
-# What several threads take part in. ThreadSanitizer of gcc 12 cannot live with as much ASLR as new kernels give.
-TSAN_TESTS = test_shared test_metrics
+# The tests with several threads. gcc 12's ThreadSanitizer fails with the address space randomisation of newer kernels.
+TSAN_TESTS = test_shared test_shared_fork test_metrics
 NO_ASLR = $(shell setarch $$(uname -m) -R true 2>/dev/null && echo setarch $$(uname -m) -R)
 empty =
 space = $(empty) $(empty)
 
-.PHONY: all module run test check fuzz bench lab lab-quick fmt fmt-check lint install deb clean help deps-build deps-test deps-lab deps-redis
+.PHONY: all module run test check fuzz bench lab lab-quick fmt fmt-check lint install deb clean help includes-check deps-build deps-test deps-lab deps-redis
 .NOTPARALLEL:
 MAKEFLAGS += --no-print-directory
 
@@ -33,7 +34,7 @@ module: deps-build ## build the module for Redis and Valkey alone (build/release
 
 GUIRA = build/release/cli/guira
 
-run: all ## build, then show the tide and de-duplicate a stream of events
+run: all ## build, then show a filter that grows and shrinks, and drop duplicate events
 	$(GUIRA) demo
 	@echo
 	@echo "A stream of events, about half of them delivered again:"
@@ -44,7 +45,7 @@ run: all ## build, then show the tide and de-duplicate a stream of events
 	@echo
 	$(GUIRA) demo --events 2M | $(GUIRA) uniq --key-field 2 --count | tail -5
 
-test: deps-build deps-test deps-lab deps-redis fmt-check ## all tests, a build by clang, quick tests under sanitizers (address, undefined, thread)
+test: deps-build deps-test deps-lab deps-redis fmt-check includes-check ## check format and includes, run all tests, build with clang, run quick tests with sanitizers (address, undefined, thread)
 	$(call build,release,-DGUIRA_TESTS=ON)
 	$(call ctest,release)
 	if command -v clang >/dev/null; then $(call build,clang); else echo "no clang: not built with it"; fi
@@ -57,7 +58,7 @@ check: deps-build deps-test deps-lab deps-redis ## all tests in full under ASan 
 	$(call build,asan)
 	$(call ctest,asan)
 
-fuzz: deps-build deps-test ## fuzz loading and operations, $(FUZZ_SECONDS) seconds each; finds are kept in build/fuzz
+fuzz: deps-build deps-test ## fuzz loading and operations, FUZZ_SECONDS=600 seconds each; finds are kept in build/fuzz
 	$(call build,fuzz)
 	for name in load ops; do \
 		mkdir -p build/fuzz/corpus-$$name && \
@@ -65,10 +66,10 @@ fuzz: deps-build deps-test ## fuzz loading and operations, $(FUZZ_SECONDS) secon
 			-artifact_prefix=build/fuzz/$$name- build/fuzz/corpus-$$name tests/fuzz/corpus/$$name || exit 1; \
 	done
 
-bench: all ## build, then run the benchmark with $(BENCH_ARGS)
+bench: all ## build, then run the benchmark (BENCH_ARGS="options")
 	build/release/bench/guira-bench $(BENCH_ARGS)
 
-lab: all deps-lab ## the papers' tables and figures: lab/out/index.html; $(LAB_ARGS) go to lab/run.py
+lab: all deps-lab ## the papers' tables and figures: lab/out/index.html (LAB_ARGS="options of lab/run.py")
 	python3 lab/run.py $(LAB_ARGS)
 
 lab-quick: all deps-lab ## the same in a minute, with smaller sizes: build/release/lab/out/index.html
@@ -78,15 +79,19 @@ fmt: deps-test ## format every source file in place
 	clang-format -i $(C_FILES) $(H_FILES)
 
 fmt-check: deps-test
-	clang-format --dry-run -Werror $(C_FILES) $(H_FILES)
+	@echo clang-format --dry-run on all sources
+	@clang-format --dry-run -Werror $(C_FILES) $(H_FILES)
 
-lint: deps-build deps-test deps-lab fmt-check ## clang-tidy, cppcheck, clang-format: no finding is allowed
+includes-check: ## check that no include points from a lower layer to a higher one
+	python3 scripts/check_includes.py
+
+lint: deps-build deps-test deps-lab fmt-check includes-check ## clang-format, includes, clang-tidy, cppcheck: no finding is allowed
 	cmake --preset release --log-level=WARNING -DGUIRA_TESTS=ON
-	printf '%s\n' $(C_FILES) | xargs -P $(JOBS) -n 1 clang-tidy --quiet -p build/release
+	printf '%s\n' $(filter-out %_neon.c,$(C_FILES)) | xargs -P $(JOBS) -n 1 clang-tidy --quiet -p build/release
 	cppcheck --quiet --error-exitcode=1 --enable=warning,performance,portability --inline-suppr -j $(JOBS) \
 		--project=build/release/compile_commands.json
 
-install: all ## install below $(DESTDIR)$(PREFIX)
+install: all ## install below DESTDIR and PREFIX=/usr/local; run ldconfig afterwards
 	DESTDIR="$(DESTDIR)" cmake --install build/release --prefix "$(PREFIX)"
 
 deb: deps-build ## Debian packages in build/deb, checked by lintian
@@ -97,7 +102,7 @@ clean: ## remove everything that was built
 	rm -rf build
 
 help: ## this list
-	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 12
+	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 16
 
 deps-build:
 	@sh scripts/deps.sh build

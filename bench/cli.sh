@@ -1,14 +1,13 @@
 #!/bin/bash
-# guira, the tool, beside what people use now, on the same lines, in one run.
+# Compares the guira tool with the usual tools, on the same lines in one run: time, memory and false positives.
 #
-#     uniq    each line once       guira uniq    awk '!seen[$0]++'    sort -u
-#     test    which are known      guira test    grep -Fxf
+#     uniq    remove duplicates        guira uniq    awk '!seen[$0]++'    sort -u
+#     test    print known lines        guira test    grep -Fxf
 #
-# uniq: lines of some 60 bytes (what awk and sort need depends on that, what guira needs does not); half of them are new,
-# the others come again, long after they came first or soon. test: as many lines as there are keys, half of which are keys.
-# Times are of the wall clock, the best of the rounds, which are interleaved; memory is the most that was resident. sort and
-# grep run in the C locale, which is the fastest for them. guira's answers are compared with the others': it may be wrong at
-# its rate, and how often it was is printed.
+# uniq: lines of about 60 bytes (the memory of awk and sort depends on the length, that of guira does not). Half of the lines
+# are new, a quarter repeat a recent line, a quarter repeat any earlier line. test: as many lines as keys, half of them keys.
+# Times are wall-clock times, the best of the interleaved rounds; memory is the maximum resident size. sort and grep run in
+# the C locale, which is fastest. The outputs are compared, and guira's false positives are counted and printed.
 #
 # usage: cli.sh [--guira FILE] [--lines 50M] [--keys 10M] [--rounds 1] [--dir DIR]
 set -euo pipefail
@@ -35,9 +34,9 @@ tmp=$(mktemp -d ${dir:+-p "$dir"})
 trap 'rm -rf "$tmp"' EXIT
 cd "$tmp"
 
-# ------------------------------------------------------------------------------------------------------------- the lines
+# ------------------------------------------------------------------------------------------------------------- the input
 
-# n lines, half of them new; of the others half are one of the last 1000 and half any that was.
+# n lines: half are new, a quarter repeat one of the last 1000 new lines, a quarter repeat any earlier line.
 awk -v n="$lines" 'BEGIN {
     srand(1)
     for (i = 0; i < n; i++) {
@@ -53,23 +52,23 @@ awk -v n="$keys" 'BEGIN { for (i = 0; i < n; i++) printf "key-%d-%08x\n", i, (i 
 awk -v n="$keys" 'BEGIN {
     srand(2)
     for (i = 0; i < n; i++) { x = int(rand() * 2 * n); printf "key-%d-%08x\n", x, (x * 40503) % 4294967296 }
-}' >questions
+}' >queries
 
 # -------------------------------------------------------------------------------------------------------------- measuring
 
-# run NAME OUTPUT COMMAND...: writes "seconds kilobytes" to NAME.times, one line a round.
+# run NAME OUTPUT COMMAND...: appends "seconds kilobytes" to NAME.times, one line per round.
 run() {
     local name=$1 output=$2
     shift 2
-    /usr/bin/time -q -f '%e %M' -o time "$@" >"$output" || true # grep and test say 1 for "some are absent"
+    /usr/bin/time -q -f '%e %M' -o time "$@" >"$output" || true # grep and guira test exit with 1 if lines are absent
     cat time >>"$name.times"
 }
 
-best() { sort -n "$1.times" | head -1 | cut -d' ' -f1; }
-most() { sort -k2,2n "$1.times" | tail -1 | cut -d' ' -f2; }
+best_time() { sort -n "$1.times" | head -1 | cut -d' ' -f1; }
+most_memory() { sort -k2,2n "$1.times" | tail -1 | cut -d' ' -f2; }
 
-report() { # NAME, and the one to compare with
-    awk -v name="$1" -v s="$(best "$1")" -v kb="$(most "$1")" -v s0="$(best "$2")" -v kb0="$(most "$2")" \
+report() { # NAME REFERENCE
+    awk -v name="$1" -v s="$(best_time "$1")" -v kb="$(most_memory "$1")" -v s0="$(best_time "$2")" -v kb0="$(most_memory "$2")" \
         'BEGIN { if (s == 0) s = 0.01; printf "%-20s %9.2f s %10.1f MiB %9.2fx %9.3fx\n", name, s, kb / 1024, s / (s0 ? s0 : 0.01), kb / kb0 }'
 }
 
@@ -78,26 +77,26 @@ for _ in $(seq "$rounds"); do
     run "awk" unique.awk awk '!seen[$0]++' lines
     run "sort -u" unique.sort sort -u lines
     run "guira build" /dev/null "$guira" build --force -q known.gf <keys
-    run "guira test" known.guira "$guira" test known.gf <questions
-    run "grep -Fxf" known.grep grep -Fxf keys questions
+    run "guira test" known.guira "$guira" test known.gf <queries
+    run "grep -Fxf" known.grep grep -Fxf keys queries
 done
 
 # --------------------------------------------------------------------------------------------------------------- results
 
 new=$(wc -l <unique.awk)
-lost=$((new - $(wc -l <unique.guira)))
-[ "$(wc -l <unique.sort)" = "$new" ] || { echo "cli.sh: awk and sort do not agree" >&2; exit 1; }
-# Whatever guira passed on is what awk did, in the same order, but for those it took for others.
-[ "$(diff unique.awk unique.guira | grep -c '^>' || true)" = 0 ] || { echo "cli.sh: guira uniq passed on a line twice" >&2; exit 1; }
-true_yes=$(wc -l <known.grep)
-wrong_yes=$(($(wc -l <known.guira) - true_yes))
-[ "$(diff known.grep known.guira | grep -c '^<' || true)" = 0 ] || { echo "cli.sh: guira test lost a line" >&2; exit 1; }
+dropped=$((new - $(wc -l <unique.guira)))
+[ "$(wc -l <unique.sort)" = "$new" ] || { echo "cli.sh: awk and sort disagree" >&2; exit 1; }
+# guira must print the same lines as awk in the same order, except for false positives, which it drops.
+[ "$(diff unique.awk unique.guira | grep -c '^>' || true)" = 0 ] || { echo "cli.sh: guira uniq printed a duplicate" >&2; exit 1; }
+known=$(wc -l <known.grep)
+false_positives=$(($(wc -l <known.guira) - known))
+[ "$(diff known.grep known.guira | grep -c '^<' || true)" = 0 ] || { echo "cli.sh: guira test has a false negative" >&2; exit 1; }
 
 echo "# $(uname -m), $(nproc) cores, $(sed -n 's/^model name.*: //p' /proc/cpuinfo | head -1); $("$guira" --version); $(awk -W version 2>&1 | head -1)"
-echo "# $lines lines, $new different; $keys keys; best of $rounds"
-printf '%-20s %11s %14s %10s %10s\n' "" time "most memory" "time to" "memory to"
+echo "# $lines lines, $new distinct; $keys keys; best of $rounds rounds"
+printf '%-20s %11s %14s %10s %10s\n' "" time "max memory" "time /" "memory /"
 printf '%-20s %11s %14s %10s %10s\n' "" "" "" "guira's" "guira's"
 for name in "guira uniq" awk "sort -u"; do report "$name" "guira uniq"; done
 for name in "guira test" "grep -Fxf"; do report "$name" "guira test"; done
 report "guira build" "guira test"
-echo "# uniq held back $lost new lines of $new; test said a wrong yes to $wrong_yes of $((keys - true_yes)) absent lines"
+echo "# false positives: uniq dropped $dropped of $new new lines; test printed $false_positives of $((keys - known)) absent lines"

@@ -1,8 +1,7 @@
-/* Files for machines.
+/* Results as CSV and JSON files.
  *
- * CSV: one line per figure (workload, size, filter, metric), and the circumstances of the run repeated on every line,
- * so that the files of many runs can be put together and any line still says where it comes from. JSON: the
- * circumstances once, and every round of every series.
+ * CSV: one line per series (workload, size, filter, metric). Every line repeats the metadata of the run, so that the
+ * files of many runs can be concatenated. JSON: the metadata once, and every round of every series.
  */
 #include "report.h"
 
@@ -34,9 +33,9 @@ static void csv_line(const struct results *r, const struct meta *m, const struct
     fprintf(out, "%s,%" PRIu64 ",", s->workload, s->size);
     csv_text(out, s->filter);
     fprintf(out, ",%s,%s,%u", metric_name(s->metric), metric_unit(s->metric), sum.rounds);
-    csv_number(out, sum.middle);
-    csv_number(out, sum.least);
-    csv_number(out, sum.most);
+    csv_number(out, sum.median);
+    csv_number(out, sum.min);
+    csv_number(out, sum.max);
     csv_number(out, results_ratio(r, s));
     fputc(',', out);
     csv_text(out, reference != NULL ? reference : "");
@@ -89,9 +88,9 @@ static void json_series(const struct results *r, const struct series *s, FILE *o
     fprintf(out, "    {\"workload\": \"%s\", \"size\": %" PRIu64 ", \"filter\": ", s->workload, s->size);
     json_text(out, s->filter);
     fprintf(out, ", \"metric\": \"%s\", \"unit\": \"%s\"", metric_name(s->metric), metric_unit(s->metric));
-    json_number(out, "median", sum.middle);
-    json_number(out, "min", sum.least);
-    json_number(out, "max", sum.most);
+    json_number(out, "median", sum.median);
+    json_number(out, "min", sum.min);
+    json_number(out, "max", sum.max);
     json_number(out, "ratio", results_ratio(r, s));
     fputs(", \"reference\": ", out);
     if (reference != NULL) json_text(out, reference);

@@ -1,16 +1,16 @@
-/* Grow and shrink: what an elastic filter is for. It is told nothing beforehand, takes items from empty to many, and
- * gives 90 % of them back in random order.
+/* Grow and shrink: items are inserted into a filter that starts empty and is not told how many will come; then 90 % of
+ * them are removed in random order.
  *
  *     items
  *       |        /\              two passes in each round, over the same keys:
- *       |      /   \             - undisturbed: throughput up, lookups at the top, throughput down, bytes at the end
- *       |    /      \__          - each call timed by itself: p50, p99.99, worst; and in the first round, at every
- *       |__/                       power of four, the bytes and the false-positive rate
+ *       |      /   \             - throughput: insertions, lookups at the full size, removals; bytes at the end
+ *       |    /      \__          - latency of each call: p50, p99.99, worst; in the first round also the bytes and the
+ *       |__/                       false-positive rate at every power of four
  *       +---------------- time
  *
- * The worst call is what growing in one go costs whoever happens to make that call. On a machine with neighbours it is
- * also the longest time the machine was taken away; a filter's own pauses return in every round, so the least of the
- * rounds' worst calls is the better bound on them, and is reported beside the median.
+ * The worst call shows the cost of growing in one step, which delays a single call. On a shared machine it also
+ * includes the longest time during which the process did not run. A filter's own pauses occur in every round, so the
+ * minimum over the rounds of the worst call is the better bound on them; it is reported next to the median.
  */
 #include "keys.h"
 #include "measure.h"
@@ -19,140 +19,140 @@
 
 #include <stdlib.h>
 
-struct load {
+struct input {
     size_t items;
-    size_t removals;    /* 90 % of them */
-    uint64_t *member;   /* as they are inserted */
-    uint64_t *shuffled; /* as they are looked up and removed */
-    uint64_t *stranger;
-    size_t strangers;
+    size_t removals;    /* 90 % of the items */
+    uint64_t *member;   /* in the order of insertion */
+    uint64_t *shuffled; /* in the order of lookup and removal */
+    uint64_t *non_member;
+    size_t non_members;
 };
 
 /* One filter in one round. */
 struct run {
     struct bench *b;
-    const struct load *in;
+    const struct input *in;
     const struct bench_peer *peer;
     void *f;
-    struct where up, down;
-    bool grow, shrink; /* which of them are asked for and can be done */
+    struct result_key growing, shrinking;
+    bool grow, shrink; /* requested by the options and supported by the filter */
 };
 
-static void refused(const struct run *x, size_t done) {
-    results_note(x->b->r, "grow: %s refused item %zu of %zu", x->peer->name, done + 1, x->in->items);
+static void note_failed_insert(const struct run *x, size_t done) {
+    results_note(x->b->r, "grow: %s failed to insert item %zu of %zu", x->peer->name, done + 1, x->in->items);
 }
 
-/* --------------------------------------------------------------------------------------------- the undisturbed pass */
+/* ---------------------------------------------------------------------------------------------- the throughput pass */
 
-static void at_the_top(const struct run *x) {
+static void measure_full_size(const struct run *x) {
     const struct options *o = x->b->o;
     size_t n = x->in->items < o->lookups ? x->in->items : (size_t)o->lookups;
     struct lookups yes = measure_lookups(x->peer->contains, x->f, x->in->shuffled, n, o->lookups, o->lookup_s);
     struct lookups no =
-        measure_lookups(x->peer->contains, x->f, x->in->stranger, x->in->strangers, o->lookups, o->lookup_s);
-    results_add(x->b->r, x->up, M_POSITIVE, yes.mops);
-    results_add(x->b->r, x->up, M_NEGATIVE, no.mops);
-    results_rate(x->b->r, x->up, no.hits, no.trials);
-    results_add(x->b->r, x->up, M_BITS_PER_ITEM, (double)x->peer->bytes(x->f) * 8 / (double)x->in->items);
-    if (yes.hits != yes.trials) results_lost(x->b->r, x->up, "when grown", yes.trials, yes.hits);
+        measure_lookups(x->peer->contains, x->f, x->in->non_member, x->in->non_members, o->lookups, o->lookup_s);
+    results_add(x->b->r, x->growing, M_POSITIVE, yes.mops);
+    results_add(x->b->r, x->growing, M_NEGATIVE, no.mops);
+    results_rate(x->b->r, x->growing, no.hits, no.trials);
+    results_add(x->b->r, x->growing, M_BITS_PER_ITEM, (double)x->peer->bytes(x->f) * 8 / (double)x->in->items);
+    if (yes.hits != yes.trials) results_lost(x->b->r, x->growing, "when grown", yes.trials, yes.hits);
 }
 
-static void way_down(const struct run *x) {
-    const struct load *in = x->in;
+static void measure_removals(const struct run *x) {
+    const struct input *in = x->in;
     double start = seconds();
-    size_t gone = x->peer->remove(x->f, in->shuffled, in->removals);
-    results_add(x->b->r, x->down, M_REMOVE, (double)in->removals / (seconds() - start) * 1e-6);
-    if (gone != in->removals) results_lost(x->b->r, x->down, "while removing", in->removals, gone);
+    size_t removed = x->peer->remove(x->f, in->shuffled, in->removals);
+    results_add(x->b->r, x->shrinking, M_REMOVE, (double)in->removals / (seconds() - start) * 1e-6);
+    if (removed != in->removals) results_lost(x->b->r, x->shrinking, "while removing", in->removals, removed);
 
     size_t left = in->items - in->removals;
-    results_add(x->b->r, x->down, M_BYTES_PER_ITEM, (double)x->peer->bytes(x->f) / (double)left);
-    results_rate(x->b->r, x->down, x->peer->contains(x->f, in->stranger, in->strangers), in->strangers);
+    results_add(x->b->r, x->shrinking, M_BYTES_PER_ITEM, (double)x->peer->bytes(x->f) / (double)left);
+    results_rate(x->b->r, x->shrinking, x->peer->contains(x->f, in->non_member, in->non_members), in->non_members);
     size_t found = x->peer->contains(x->f, in->shuffled + in->removals, left);
-    if (found != left) results_lost(x->b->r, x->down, "when shrunk", left, found);
+    if (found != left) results_lost(x->b->r, x->shrinking, "when shrunk", left, found);
 }
 
-static void undisturbed(const struct run *x) {
+static void throughput_pass(const struct run *x) {
     double start = seconds();
     size_t done = x->peer->insert(x->f, x->in->member, x->in->items);
     double spent = seconds() - start;
     if (done < x->in->items) {
-        refused(x, done);
+        note_failed_insert(x, done);
         return;
     }
     if (x->grow) {
-        results_add(x->b->r, x->up, M_INSERT, (double)done / spent * 1e-6);
-        at_the_top(x);
+        results_add(x->b->r, x->growing, M_INSERT, (double)done / spent * 1e-6);
+        measure_full_size(x);
     }
-    if (x->shrink) way_down(x);
+    if (x->shrink) measure_removals(x);
 }
 
-/* --------------------------------------------------------------------------------------------------- the timed pass */
+/* ------------------------------------------------------------------------------------------------- the latency pass */
 
-/* Calls once for each key, timed; ends early where a call does nothing. How many did something. */
-static size_t timed(size_t (*call)(void *f, const uint64_t *key, size_t n), void *f, const uint64_t *key, size_t n,
-                    struct histogram *h) {
+/* Times one call per key and stops at the first call that fails. Returns the number of calls that succeeded. */
+static size_t time_calls(size_t (*call)(void *f, const uint64_t *key, size_t n), void *f, const uint64_t *key, size_t n,
+                         struct histogram *h) {
     for (size_t i = 0; i < n; i++) {
         uint64_t start = ticks();
-        size_t did = call(f, &key[i], 1);
+        size_t succeeded = call(f, &key[i], 1);
         histogram_add(h, ticks() - start);
-        if (did == 0) return i;
+        if (succeeded == 0) return i;
     }
     return n;
 }
 
-static void add_latencies(struct results *r, struct where at, const struct histogram *h) {
+static void add_latencies(struct results *r, struct result_key at, const struct histogram *h) {
     results_add(r, at, M_P50, (double)histogram_quantile(h, 0.5) * tick_ns());
     results_add(r, at, M_P9999, (double)histogram_quantile(h, 0.9999) * tick_ns() * 1e-3);
     results_add(r, at, M_WORST, (double)h->longest * tick_ns() * 1e-6);
 }
 
 static void milestone(const struct run *x, size_t items) {
-    struct where at = x->up;
+    struct result_key at = x->growing;
     at.workload = "milestone";
     at.size = items;
     results_add(x->b->r, at, M_BYTES, (double)x->peer->bytes(x->f));
-    results_rate(x->b->r, at, x->peer->contains(x->f, x->in->stranger, x->in->strangers), x->in->strangers);
+    results_rate(x->b->r, at, x->peer->contains(x->f, x->in->non_member, x->in->non_members), x->in->non_members);
 }
 
-/* Up, stopping at 64, 256, ... and at the end. False: refused on the way. */
-static bool timed_way_up(const struct run *x, struct histogram *h) {
+/* Times all insertions; records a milestone at 64, 256, ... items and at the end. False: an insertion failed. */
+static bool time_insertions(const struct run *x, struct histogram *h) {
     size_t done = 0;
     for (size_t stop = 64; done < x->in->items; stop *= 4) {
         if (stop > x->in->items) stop = x->in->items;
-        done += timed(x->peer->insert, x->f, x->in->member + done, stop - done, h);
+        done += time_calls(x->peer->insert, x->f, x->in->member + done, stop - done, h);
         if (done < stop) {
-            refused(x, done);
+            note_failed_insert(x, done);
             return false;
         }
-        if (x->grow && x->up.round == 0) milestone(x, done);
+        if (x->grow && x->growing.round == 0) milestone(x, done);
     }
     return true;
 }
 
-static void each_call_timed(const struct run *x) {
-    struct histogram up = {.count = 0};
-    struct histogram down = {.count = 0};
-    if (!timed_way_up(x, &up)) return;
-    if (x->grow) add_latencies(x->b->r, x->up, &up);
+static void latency_pass(const struct run *x) {
+    struct histogram insertions = {.count = 0};
+    struct histogram removals = {.count = 0};
+    if (!time_insertions(x, &insertions)) return;
+    if (x->grow) add_latencies(x->b->r, x->growing, &insertions);
     if (!x->shrink) return;
-    timed(x->peer->remove, x->f, x->in->shuffled, x->in->removals, &down);
-    add_latencies(x->b->r, x->down, &down);
+    time_calls(x->peer->remove, x->f, x->in->shuffled, x->in->removals, &removals);
+    add_latencies(x->b->r, x->shrinking, &removals);
 }
 
-/* ----------------------------------------------------------------------------------------------------- both of them */
+/* ------------------------------------------------------------------------------------------------------ both passes */
 
-static void measure(struct bench *b, const struct load *in, const struct bench_peer *peer, unsigned round) {
-    void (*const pass[])(const struct run *) = {undisturbed, each_call_timed};
+static void measure(struct bench *b, const struct input *in, const struct bench_peer *peer, unsigned round) {
+    void (*const pass[])(const struct run *) = {throughput_pass, latency_pass};
     struct run x = {.b = b, .in = in, .peer = peer};
-    x.up = (struct where){"grow", in->items, peer->name, round};
-    x.down = (struct where){"shrink", in->items, peer->name, round};
+    x.growing = (struct result_key){"grow", in->items, peer->name, round};
+    x.shrinking = (struct result_key){"shrink", in->items, peer->name, round};
     x.grow = (b->o->workloads & W_GROW) != 0;
     x.shrink = (b->o->workloads & W_SHRINK) != 0 && peer->remove != NULL && in->removals > 0;
     if (!peer->grows || !(x.grow || x.shrink)) return;
     for (size_t i = 0; i < sizeof pass / sizeof *pass; i++) {
         x.f = peer->create(0);
         if (x.f == NULL) {
-            results_note(b->r, "grow: %s could not be made", peer->name);
+            results_note(b->r, "grow: %s could not be created", peer->name);
             return;
         }
         pass[i](&x);
@@ -162,18 +162,18 @@ static void measure(struct bench *b, const struct load *in, const struct bench_p
 
 void grow_run(struct bench *b) {
     uint64_t seed = b->o->seed;
-    struct load in = {.items = (size_t)b->o->grow, .removals = (size_t)(b->o->grow - (b->o->grow + 9) / 10)};
+    struct input in = {.items = (size_t)b->o->grow, .removals = (size_t)(b->o->grow - (b->o->grow + 9) / 10)};
     in.member = keys_range(seed, 0, in.items);
     in.shuffled = keys_shuffled(seed, in.member, in.items);
-    in.strangers = (size_t)b->o->lookups;
-    in.stranger = keys_range(seed, 0, in.strangers);
+    in.non_members = (size_t)b->o->lookups;
+    in.non_member = keys_range(seed, 0, in.non_members);
     for (unsigned round = 0; round < b->o->rounds; round++) {
-        keys_fill(seed, workload_strangers(round), in.stranger, in.strangers);
+        keys_fill(seed, workload_first_non_member(round), in.non_member, in.non_members);
         for (size_t i = 0; i < b->p->count; i++) measure(b, &in, workload_turn(b, round, i), round);
     }
     free(in.member);
     free(in.shuffled);
-    free(in.stranger);
+    free(in.non_member);
     if ((b->o->workloads & W_GROW) != 0) {
         report_grow(b->r, in.items);
         report_milestones(b->r);

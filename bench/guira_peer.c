@@ -1,17 +1,19 @@
-/* guira's own filters, as any user of guira.h could drive them: the public header, the hash-level API (the keys are
- * uniform 64-bit numbers already), calls across the library's boundary, nothing inlined.
+/* guira's own filters, used as any program would use them: the public header, the hash-level API (the keys are uniform
+ * 64-bit numbers already), calls into the library, nothing inlined.
  *
- * With a number of slots given, the filter is made for them at max_load 0.96, so that the 0.95 * slots items of the
- * benchmark fit without growing. Without, it is the default configuration: it starts at its smallest and grows above
- * 0.93. The seed is fixed, so every round does the same work; it has no part in the placing of hashes given as such.
+ * If a number of slots is given, the filter is created with this capacity at max_load 0.96, so that the 0.95 * slots
+ * items of the benchmark fit without growing. Otherwise it has the default configuration: it starts at its smallest
+ * size and grows above load 0.93. The seed is fixed, so every round does the same work; the hash-level API does not use
+ * it.
  */
 #include "guira.h"
+#include "guira_shared.h"
 
 #include "peers.h"
 
 #include <stdbool.h>
 
-enum { BATCH = 1024 }; /* what a caller might have at hand at once */
+enum { BATCH = 1024 }; /* a batch size that is realistic for applications */
 
 static void *create(guira_kind kind, unsigned slot_bits, uint64_t slots) {
     guira_config c;
@@ -64,7 +66,7 @@ static size_t erase(void *f, const uint64_t *key, size_t n) {
 }
 
 static uint64_t bytes(void *f) {
-    guira_stats s;
+    guira_stats s = GUIRA_STATS_INIT;
     return guira_stats_get(f, &s) == GUIRA_OK ? s.bytes : 0;
 }
 
@@ -82,7 +84,11 @@ static const struct bench_peer cuckoo_16 = {
 };
 
 const struct bench_peer *const *guira_bench_peers(void) {
-    static const struct bench_peer *const all[] = {&tidal_12,        &guira_tidal_16,  &tidal_32, &cuckoo_16,
-                                                   &guira_shared_16, &guira_locked_16, NULL};
+    static const struct bench_peer *const all[] = {&tidal_12,        &guira_tidal_16,
+                                                   &tidal_32,        &cuckoo_16,
+#ifdef GUIRA_BENCH_SHARED
+                                                   &guira_shared_16,
+#endif
+                                                   &guira_locked_16, NULL};
     return all;
 }

@@ -1,7 +1,7 @@
-/* Keys: reproducible from the printed seed, cheap to make again, in insertion order and in random order.
+/* The keys of the benchmark: reproducible from the printed seed, in insertion order and in random order.
  *
- * The random order matters. A filter that is asked in the order in which it was filled may find the same cache lines
- * still warm, or the entries of one age side by side; nobody's queries come like that.
+ * Lookups need the random order. In insertion order they might find cache lines that are still loaded, or entries of
+ * the same age next to each other, which would be faster than in real programs.
  */
 #include "keys.h"
 
@@ -24,7 +24,7 @@ void keys_fill(uint64_t seed, uint64_t first, uint64_t *key, size_t n) {
 static uint64_t *allocate(size_t n) {
     uint64_t *key = n <= SIZE_MAX / sizeof *key ? malloc(n * sizeof *key) : NULL;
     if (key == NULL) {
-        fprintf(stderr, "guira-bench: no memory for %zu keys\n", n);
+        fprintf(stderr, "guira-bench: out of memory for %zu keys\n", n);
         exit(1);
     }
     return key;
@@ -36,7 +36,7 @@ uint64_t *keys_range(uint64_t seed, uint64_t first, size_t n) {
     return key;
 }
 
-/* Uniform in [0, bound), but for a bias of bound / 2^64. */
+/* Uniform in [0, bound), except for a bias of bound / 2^64. */
 static size_t below(uint64_t random, size_t bound) {
     __extension__ typedef unsigned __int128 wide;
     return (size_t)(((wide)random * bound) >> 64);
@@ -44,7 +44,7 @@ static size_t below(uint64_t random, size_t bound) {
 
 uint64_t *keys_shuffled(uint64_t seed, const uint64_t *key, size_t n) {
     uint64_t *out = allocate(n);
-    for (size_t i = 0; i < n; i++) { /* Fisher and Yates, from the inside out */
+    for (size_t i = 0; i < n; i++) { /* Fisher-Yates shuffle, inside-out variant */
         size_t j = below(keys_at(~seed, i), i + 1);
         if (j < i) out[i] = out[j];
         out[j] = key[i];

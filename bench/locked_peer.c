@@ -1,5 +1,6 @@
-/* A plain filter behind one lock: what people do who have no guira_shared, and what a lock alone costs. */
+/* A plain filter protected by one mutex: the simple alternative to guira_shared, and the cost of the lock alone. */
 #include "guira.h"
+#include "guira_shared.h"
 
 #include "peers.h"
 
@@ -28,16 +29,16 @@ static void destroy(void *f) {
     free(l);
 }
 
-static guira_status change(struct locked *l, uint64_t key, guira_status (*how)(guira *, uint64_t)) {
+static guira_status locked_call(struct locked *l, uint64_t key, guira_status (*call)(guira *, uint64_t)) {
     pthread_mutex_lock(&l->lock);
-    guira_status s = how(l->f, key);
+    guira_status s = call(l->f, key);
     pthread_mutex_unlock(&l->lock);
     return s;
 }
 
 static size_t insert(void *f, const uint64_t *key, size_t n) {
     for (size_t i = 0; i < n; i++)
-        if (change(f, key[i], guira_insert_hash) != GUIRA_OK) return i;
+        if (locked_call(f, key[i], guira_insert_hash) != GUIRA_OK) return i;
     return n;
 }
 
@@ -62,7 +63,7 @@ static size_t contains_batch(void *f, const uint64_t *key, size_t n) {
 
 static size_t erase(void *f, const uint64_t *key, size_t n) {
     size_t removed = 0;
-    for (size_t i = 0; i < n; i++) removed += change(f, key[i], guira_remove_hash) == GUIRA_OK;
+    for (size_t i = 0; i < n; i++) removed += locked_call(f, key[i], guira_remove_hash) == GUIRA_OK;
     return removed;
 }
 

@@ -1,11 +1,10 @@
-/* bench: how fast, how small and how right guira's filters are, beside others, on the same keys in one run.
+/* guira-bench: measures speed, size and false-positive rate of guira's filters and others, on the same keys in one run.
  *
- * Five workloads, each explained at the top of its file: fixed (fixed.c), grow and shrink (grow.c), churn (churn.c),
- * threads (threads.c).
- * In each, round 1 of every filter comes first, then round 2 of every filter, and so on; reported are medians over the
- * rounds, and ratios to a reference filter. See README.md for how to read them.
+ * There are five workloads, each explained at the top of its file: fixed (fixed.c), grow and shrink (grow.c), churn
+ * (churn.c), threads (threads.c). In each, all filters run round 1, then all filters run round 2, and so on. The report
+ * has medians over the rounds and ratios to a reference filter; README.md explains how to read them.
  *
- * Exit: 0; 1 when a filter lost a member or a file could not be written; 2 for arguments that make no sense.
+ * Exit status: 0; 1 if a filter lost a member or a file could not be written; 2 for invalid arguments.
  */
 #include "measure.h"
 #include "report.h"
@@ -14,7 +13,7 @@
 #include <errno.h>
 #include <string.h>
 
-/* Opens before the run rather than after: a long run should not end with "permission denied". */
+/* Called before the run: a long run should not end with "permission denied". */
 static bool open_output(const char *path, FILE **out) {
     *out = NULL;
     if (path == NULL) return true;
@@ -40,7 +39,7 @@ static bool save(const struct results *r, const struct meta *m, FILE *csv, FILE 
         ok = export_json(r, m, json) && ok;
         if (fclose(json) != 0) ok = false;
     }
-    if (!ok) fprintf(stderr, "guira-bench: the results could not be written\n");
+    if (!ok) fprintf(stderr, "guira-bench: cannot write the results\n");
     return ok;
 }
 
@@ -57,7 +56,7 @@ int main(int argc, char **argv) {
     }
     if (!peers_load(&o, &peers) || !open_output(o.csv, &csv) || !open_output(o.json, &json)) return 2;
 
-    if (!o.reference_given) o.reference[o.references] = peers.peer[0]->name; /* rather than no ratios at all */
+    if (!o.reference_given) o.reference[o.references] = peers.peer[0]->name; /* if no default reference takes part */
     struct results r = {.rounds = o.rounds, .reference = o.reference};
     meta_collect(&o, &meta);
     report_head(&meta);

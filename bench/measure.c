@@ -1,9 +1,9 @@
-/* Measuring: what is common to all workloads.
+/* Time measurement for all workloads.
  *
- * Throughput is taken over millions of calls between two readings of the monotonic clock. Single calls are timed in a
- * pass of their own, because reading a clock around each call costs as much as a fast lookup; on x86-64 the clock is
- * the time stamp counter between fences, elsewhere the monotonic clock. Either shows some 20 ns for nothing at all,
- * which is printed as timer_ns and not taken off.
+ * Throughput is measured over millions of calls between two readings of the monotonic clock. Single calls are timed in
+ * a separate pass, because reading a clock around each call costs as much as a fast lookup. On x86-64 the clock is the
+ * time stamp counter between fences, elsewhere the monotonic clock. Either adds about 20 ns to each call; this overhead
+ * is printed as timer_ns and not subtracted.
  */
 #include "measure.h"
 
@@ -31,8 +31,8 @@ double median(double *value, size_t n) {
     return n % 2 != 0 ? value[n / 2] : (value[n / 2 - 1] + value[n / 2]) / 2;
 }
 
-struct lookups measure_lookups(lookup_fn *look, void *f, const uint64_t *key, size_t n, uint64_t least,
-                               double least_s) {
+struct lookups measure_lookups(lookup_fn *look, void *f, const uint64_t *key, size_t n, uint64_t min_lookups,
+                               double min_seconds) {
     struct lookups r = {.trials = n};
     uint64_t done = 0;
     double start = seconds();
@@ -41,12 +41,13 @@ struct lookups measure_lookups(lookup_fn *look, void *f, const uint64_t *key, si
         r.hits = look(f, key, n);
         done += n;
         spent = seconds() - start;
-    } while (n > 0 && (done < least || spent < least_s));
+    } while (n > 0 && (done < min_lookups || spent < min_seconds));
     r.mops = (double)done / spent * 1e-6;
     return r;
 }
 
-/* Below 128 each tick has its own bin; above, the six bits after the leading one choose among 64 per doubling. */
+/* Below 128 each value has its own bin; above, the six bits after the leading one select one of 64 bins per
+ * doubling. */
 static size_t bin_of(uint64_t t) {
     if (t < 64) return (size_t)t;
     unsigned exponent = 63 - (unsigned)__builtin_clzll(t);

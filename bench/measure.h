@@ -1,32 +1,33 @@
-/* Time, medians and percentiles. */
+/* Clocks, medians and percentiles. */
 #ifndef GUIRA_BENCH_MEASURE_H
 #define GUIRA_BENCH_MEASURE_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* Seconds since some moment; never goes backwards. */
+/* Monotonic time in seconds, with an arbitrary origin. */
 double seconds(void);
 
-/* Sorts value. n > 0. */
+/* Sorts value[0..n). n must be > 0. */
 double median(double *value, size_t n);
 
 /* ------------------------------------------------------------------------------------------------- many lookups
- * One measure is whole passes over key[0..n), until `least` keys were looked up and `least_s` seconds went by. */
+ * Repeats complete passes over key[0..n) until min_lookups keys were looked up and min_seconds have passed. */
 
 typedef size_t lookup_fn(void *f, const uint64_t *key, size_t n);
 
 struct lookups {
-    double mops;     /* million lookups a second */
-    uint64_t hits;   /* of one pass */
-    uint64_t trials; /* of one pass: n */
+    double mops;     /* million lookups per second */
+    uint64_t hits;   /* in one pass */
+    uint64_t trials; /* lookups in one pass: n */
 };
 
-struct lookups measure_lookups(lookup_fn *look, void *f, const uint64_t *key, size_t n, uint64_t least, double least_s);
+struct lookups measure_lookups(lookup_fn *look, void *f, const uint64_t *key, size_t n, uint64_t min_lookups,
+                               double min_seconds);
 
 /* -------------------------------------------------------------------------------------------------- single calls
- * A histogram of durations in clock ticks, 64 bins for each doubling: percentiles are right to 1.6 %, the longest and
- * the count exactly. Small (30 KB, of which a few lines are hot), so that keeping it disturbs little. */
+ * A histogram of durations in clock ticks with 64 bins per doubling: percentiles are accurate to 1.6 %, the maximum and
+ * the count are exact. It takes 30 KB, few of which are used often, so it hardly affects the measurement. */
 
 enum { HISTOGRAM_BINS = 59 * 64 };
 
@@ -38,16 +39,16 @@ struct histogram {
 
 void histogram_add(struct histogram *h, uint64_t ticks);
 
-/* In ticks, the duration that a share q in (0,1] of the calls did not exceed. */
+/* The duration in ticks that a fraction q in (0,1] of the calls did not exceed. */
 uint64_t histogram_quantile(const struct histogram *h, double q);
 
-/* The finest clock there is, in ticks; it does not let the code before it run past it. */
+/* The clock with the highest resolution, in ticks. The processor does not reorder code across it. */
 uint64_t ticks(void);
 
-/* Nanoseconds in one tick; the first call takes 50 ms to find out. */
+/* Nanoseconds per tick. The first call takes 50 ms to measure it. */
 double tick_ns(void);
 
-/* What timing nothing shows, in nanoseconds: it is part of every duration in the histogram. */
+/* Overhead of timing one call in nanoseconds. It is included in every duration of the histogram. */
 double timer_overhead_ns(void);
 
 #endif

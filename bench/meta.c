@@ -1,5 +1,5 @@
-/* The circumstances of a run. Each is asked of the system once, at the start; what cannot be found out is "unknown",
- * never left away, so that the columns of two runs agree.
+/* The metadata of a run, collected once at the start. A value that cannot be determined is "unknown" rather than left
+ * out, so that all runs have the same columns.
  *
  * The build may define GUIRA_COMMIT and GUIRA_BENCH_FLAGS (both strings).
  */
@@ -45,7 +45,7 @@ static char *add(struct meta *m, const char *key) {
 
 enum { VALUE = sizeof(((struct meta *)0)->entry[0].value) };
 
-/* The first line of a stream, without its end; false: there is none. */
+/* Reads the first line of a stream, without the newline. False: there is none, or it is empty. */
 static bool first_line(FILE *in, char *line, size_t room) {
     if (in == NULL || fgets(line, (int)room, in) == NULL) return false;
     line[strcspn(line, "\n")] = '\0';
@@ -80,8 +80,8 @@ static void commit(char *out) {
     snprintf(out, VALUE, "%s", GUIRA_COMMIT);
 #else
     char line[100];
-    static const char *const ask = "git describe --always --dirty --abbrev=12 --exclude '*' 2>/dev/null";
-    FILE *in = popen(ask, "r"); /* NOLINT(cert-env33-c) */
+    static const char *const command = "git describe --always --dirty --abbrev=12 --exclude '*' 2>/dev/null";
+    FILE *in = popen(command, "r"); /* NOLINT(cert-env33-c) */
     if (first_line(in, line, sizeof line)) snprintf(out, VALUE, "%s", line);
     if (in != NULL) pclose(in);
 #endif
@@ -104,7 +104,7 @@ void meta_collect(const struct options *o, struct meta *m) {
     snprintf(add(m, "flags"), VALUE, "%s", GUIRA_BENCH_FLAGS);
     snprintf(add(m, "seed"), VALUE, "%" PRIu64, o->seed);
     huge_pages(add(m, "thp"));
-    char *value = add(m, "load_before"); /* above about 0.2 somebody else is at work */
+    char *value = add(m, "load_before"); /* above about 0.2 other processes are running */
     if (getloadavg(&load, 1) == 1) snprintf(value, VALUE, "%.2f", load);
     snprintf(add(m, "timer_ns"), VALUE, "%.1f", timer_overhead_ns());
 }

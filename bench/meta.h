@@ -1,4 +1,4 @@
-/* Where and how a run was made: what a figure needs beside it to be believed. */
+/* Metadata of a run: when, where and how the results were measured. */
 #ifndef GUIRA_BENCH_META_H
 #define GUIRA_BENCH_META_H
 

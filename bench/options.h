@@ -1,4 +1,4 @@
-/* What the command line asked for. */
+/* The options of the command line. */
 #ifndef GUIRA_BENCH_OPTIONS_H
 #define GUIRA_BENCH_OPTIONS_H
 
@@ -19,21 +19,21 @@ struct options {
     unsigned churn[MAX_SIZES]; /* log2 of the slots, for churn */
     size_t churns;
     uint64_t grow;    /* items, for grow and shrink */
-    uint64_t steps;   /* of churn, in one measure */
-    uint64_t lookups; /* least number in one measure */
-    double lookup_s;  /* least seconds of one measure of lookups */
+    uint64_t steps;   /* of churn, per measurement */
+    uint64_t lookups; /* minimum number of lookups per measurement */
+    double lookup_s;  /* minimum duration of a measurement of lookups, in seconds */
     uint64_t seed;
     const char *peer[MAX_NAMES]; /* shared objects */
     size_t peers;
-    const char *filter[MAX_NAMES + 1];    /* names to run; none: all */
+    const char *filter[MAX_NAMES + 1];    /* names of the filters to run; none: all */
     const char *reference[MAX_NAMES + 1]; /* names; ends with NULL */
     size_t filters, references;
     bool reference_given;
     const char *csv, *json;
 };
 
-/* False: the arguments make no sense, and a message saying why is on stderr. Keeps pointers into argv, and cuts lists
- * there at their commas. */
+/* False: the arguments are invalid; a message was printed to stderr. Keeps pointers into argv and replaces commas in
+ * lists there. */
 bool options_parse(int argc, char **argv, struct options *o);
 void options_help(void);
 

@@ -1,8 +1,8 @@
-/* What the benchmark asks of a filter. Ours is bench/guira_peer.c; others are shared objects built elsewhere
- * that export bench_peers() and are named with `--peer FILE.so`.
+/* The interface between the benchmark and a filter. guira's own filters are in bench/guira_peer.c; others are shared
+ * objects, built elsewhere, that export bench_peers() and are loaded with `--peer FILE.so`.
  *
- * Keys are uniform random 64-bit numbers. Calls take arrays and loop inside, so that a filter that is a C++ template
- * gets its code inlined into the loop as it would in its own users' programs.
+ * Keys are uniform random 64-bit numbers. Functions take arrays and loop inside, so that the code of a C++ template can
+ * be inlined into the loop, as in the programs of its users.
  */
 #ifndef GUIRA_BENCH_PEER_H
 #define GUIRA_BENCH_PEER_H
@@ -14,28 +14,29 @@
 extern "C" {
 #endif
 
-/* For the loop in contains(): each answer is wanted before the next question is asked. Without it a compiler may turn
- * eight or sixteen lookups into one with vector gathers, which is a batch by another name. */
+/* For the loop in contains(): makes each result available before the next lookup begins. Without it a compiler may
+ * combine eight or sixteen lookups with vector gathers, which would be a batch. */
 #define BENCH_ONE_AT_A_TIME(answer) __asm__ volatile("" : "+r"(answer))
 
 struct bench_peer {
     const char *name;
-    int grows; /* create() may be given 0 and insert goes on */
+    int grows; /* 1: create(0) is allowed, and the filter grows when needed */
 
-    /* Room for 0.95 * slots items; slots is a power of two, or 0 when the filter grows. NULL: cannot be made. */
+    /* Creates a filter for 0.95 * slots items; slots is a power of two, or 0 if the filter grows. NULL: failed. */
     void *(*create)(uint64_t slots);
     void (*destroy)(void *f);
 
-    /* One after the other. Insert stops at the first refusal. They return how many went in, are positive, went out. */
+    /* Each handles the keys in order and returns how many were inserted, found or removed. insert stops at the first
+     * failure. */
     size_t (*insert)(void *f, const uint64_t *key, size_t n);
     size_t (*contains)(void *f, const uint64_t *key, size_t n);
-    size_t (*contains_batch)(void *f, const uint64_t *key, size_t n); /* with prefetching; NULL: has none */
-    size_t (*remove)(void *f, const uint64_t *key, size_t n);         /* NULL: cannot */
+    size_t (*contains_batch)(void *f, const uint64_t *key, size_t n); /* with prefetching; NULL: not supported */
+    size_t (*remove)(void *f, const uint64_t *key, size_t n);         /* NULL: not supported */
 
-    uint64_t (*bytes)(void *f); /* all the memory it holds */
+    uint64_t (*bytes)(void *f); /* all memory that the filter uses */
 };
 
-const struct bench_peer *const *bench_peers(void); /* ends with NULL */
+const struct bench_peer *const *bench_peers(void); /* the last element is NULL */
 
 #ifdef __cplusplus
 }

@@ -1,5 +1,5 @@
-/* Which filters take part. A shared object that lacks something the interface demands is refused here, with its name,
- * rather than by a crash in the middle of a long run. */
+/* Loads and selects the filters. A shared object that lacks a required function is rejected here, so that it does not
+ * crash in the middle of a long run. */
 #include "peers.h"
 
 #include <dlfcn.h>
@@ -15,12 +15,12 @@ static const struct bench_peer *find(const struct peers *p, const char *name) {
 static bool add(struct peers *p, const struct bench_peer *b, const char *from) {
     if (b->name == NULL || b->create == NULL || b->destroy == NULL || b->insert == NULL || b->contains == NULL ||
         b->bytes == NULL) {
-        fprintf(stderr, "guira-bench: %s: filter %s lacks a function\n", from,
-                b->name != NULL ? b->name : "without a name");
+        fprintf(stderr, "guira-bench: %s: filter %s lacks a required function\n", from,
+                b->name != NULL ? b->name : "(without a name)");
         return false;
     }
     if (find(p, b->name) != NULL) {
-        fprintf(stderr, "guira-bench: %s: there is a filter %s already\n", from, b->name);
+        fprintf(stderr, "guira-bench: %s: duplicate filter name %s\n", from, b->name);
         return false;
     }
     if (p->count == MAX_PEERS) {
@@ -38,7 +38,7 @@ static bool add_all(struct peers *p, const struct bench_peer *const *list, const
 }
 
 static bool load(struct peers *p, const char *file) {
-    char path[4096]; /* without a slash dlopen would search the system's libraries */
+    char path[4096]; /* a name without a slash would make dlopen search the library path */
     snprintf(path, sizeof path, "%s%s", strchr(file, '/') != NULL ? "" : "./", file);
     void *object = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     if (object == NULL) {
@@ -48,14 +48,14 @@ static bool load(struct peers *p, const char *file) {
     const struct bench_peer *const *(*list)(void) = NULL;
     *(void **)&list = dlsym(object, "bench_peers"); /* the cast POSIX prescribes */
     if (list == NULL) {
-        fprintf(stderr, "guira-bench: --peer %s: exports no bench_peers\n", file);
+        fprintf(stderr, "guira-bench: --peer %s: does not export bench_peers\n", file);
         return false;
     }
     return add_all(p, list(), file);
 }
 
 static bool unknown(const struct peers *p, const char *option, const char *name) {
-    fprintf(stderr, "guira-bench: --%s: no filter is called %s; there are", option, name);
+    fprintf(stderr, "guira-bench: --%s: unknown filter %s; available:", option, name);
     for (size_t i = 0; i < p->count; i++) fprintf(stderr, " %s", p->peer[i]->name);
     fprintf(stderr, "\n");
     return false;

@@ -1,4 +1,4 @@
-/* The filters that take part: guira's own and those of shared objects. */
+/* The filters of a run: guira's own and those of shared objects. */
 #ifndef GUIRA_BENCH_PEERS_H
 #define GUIRA_BENCH_PEERS_H
 
@@ -16,10 +16,11 @@ extern const struct bench_peer guira_tidal_16;
 extern const struct bench_peer guira_shared_16; /* bench/shared_peer.c */
 extern const struct bench_peer guira_locked_16; /* bench/locked_peer.c */
 
-/* guira's own (bench/guira_peer.c); ends with NULL. */
+/* guira's own filters (bench/guira_peer.c); the last element is NULL. */
 const struct bench_peer *const *guira_bench_peers(void);
 
-/* Loads and selects. False: a file or a name is wrong, and a message saying so is on stderr. Loaded objects stay. */
+/* Loads and selects the filters. False: a file or a name is invalid; a message was printed to stderr. Shared objects
+ * stay loaded. */
 bool peers_load(const struct options *o, struct peers *out);
 
 #endif

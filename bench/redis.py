@@ -1,19 +1,20 @@
 #!/usr/bin/python3
-"""guira.so beside another module with CF.* commands, and beside SET and GET, on the same machine in one run.
+"""Compares guira.so with another module that has CF.* commands, and with SET and GET, on the same machine in one run.
 
-Each has a server of its own on the loopback, all at once; they take turns, round by round, and the order turns too. Requests
-are made before the clock starts, and a connection has several chunks of them under way, so that the server is what is
-measured. Two clocks: requests a second of the wall, and microseconds of processor time that the server's main thread says it
-took for each, which stay what they are when others use the machine. Ratios are medians over the rounds of one round's ratio.
+Each candidate has its own server on the loopback interface. All servers run at the same time; in each round they are measured
+one after the other, and every round starts with another one. Requests are prepared before the clock starts, and several
+batches of them are in flight on a connection, so that the server is measured and not this program. Two clocks are used: items
+per second of elapsed time, and the processor time per item that the server reports for its main thread. The second hardly
+depends on other programs on the machine. A ratio is computed in each round; the table shows the median.
 
-    speed     reserved: a key with room for twice the items; grown: CF.RESERVE k 1024 EXPANSION 2. In each of them all items
-              are added, looked for (every second one a stranger) and deleted; one by one, pipelined, and in batches of 100
-    growth    1024 to 4 million items: bits each (MEMORY USAGE), false positives; nine of ten deleted: bits for each that is
-              left, beside those of a key that never had more
-    slowest   the longest time the server took for one command (SLOWLOG), in its worst round and in its best; 0.10: none took
-              longer. Time in which the machine did something else counts too: EXISTS, which touches two cache lines, shows
-              how much that is
-    whole     the same for commands whose work is the filter
+    speed     "reserved": a key with room for twice the items; "grown": CF.RESERVE k 1024 EXPANSION 2. All items are added,
+              looked up (together with as many absent ones) and deleted: one per command, pipelined, and in batches of 100
+    growth    from 1024 to 4 million items: bits per item (MEMORY USAGE) and false positives; then 90 % are deleted: bits per
+              remaining item, compared with a key that never had more items
+    slowest   the longest execution time of one command (SLOWLOG) in the worst and in the best round; 0.10: no command took
+              longer. This includes time in which the machine did other work: EXISTS, which touches two cache lines, shows how
+              much that is
+    whole     the same for commands that process the whole filter
 
 usage: redis.py [--module guira.so] [--peer other.so] [--rounds 5] [--items 500000] [--grow 4000000] [--server redis-server]
 """
@@ -31,8 +32,8 @@ import tempfile
 import time
 
 BATCH = 100
-UNDER_WAY = 8  # chunks of BATCH requests
-SLOW = 100  # microseconds from which on the server remembers a command
+IN_FLIGHT = 8  # batches that are sent before the first reply is read
+SLOW = 100  # microseconds: the server logs commands that take longer
 
 # ------------------------------------------------------------------------------------------------------------- the server
 
@@ -60,7 +61,7 @@ class Server:
                 time.sleep(0.05)
         else:
             self.end()
-            sys.exit(f"redis.py: {name}: no server, see {self.dir}/log")
+            sys.exit(f"redis.py: {name}: the server did not start, see {self.dir}/log")
         self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self.file = self.socket.makefile("rb")
         self("PING")
@@ -88,40 +89,42 @@ class Server:
             return self.file.read(int(rest) + 2)[:-2] if int(rest) >= 0 else None
         return int(rest) if kind == b":" else rest.decode()
 
-    def make(self, *reserve):
-        """Nothing but a new filter; or nothing."""
+    def reset(self, *reserve):
+        """Deletes all keys; creates a filter if the server has the module."""
         self("FLUSHALL")
         if self.has_filters:
             self(*reserve)
 
     def cpu(self):
-        """Seconds, of the thread that runs the commands."""
+        """Processor time, in seconds, of the thread that runs the commands."""
         fields = dict(line.split(":") for line in self("INFO", "cpu").decode().split() if ":" in line)
         return float(fields["used_cpu_user_main_thread"]) + float(fields["used_cpu_sys_main_thread"])
 
-    def run(self, chunks):
-        """Sends chunks of requests, (bytes, length of the answer) each. Returns seconds, seconds of the server, positives."""
-        yes = waiting = 0
+    def run(self, batches):
+        """Sends batches of requests, each a pair (bytes, length of the reply).
+
+        Returns elapsed seconds, processor seconds of the server, and how many replies were 1."""
+        ones = waiting = 0
         expected, cpu, start = [], self.cpu(), time.perf_counter()
-        for request, length in chunks:
+        for request, length in batches:
             self.socket.sendall(request)
             expected.append(length)
             waiting += 1
-            if waiting == UNDER_WAY:
-                yes += self.take(expected[-waiting])
+            if waiting == IN_FLIGHT:
+                ones += self.read_replies(expected[-waiting])
                 waiting -= 1
-        yes += self.take(sum(expected[len(expected) - waiting:]))
-        wall = time.perf_counter() - start
-        return wall, self.cpu() - cpu, yes
+        ones += self.read_replies(sum(expected[len(expected) - waiting:]))
+        elapsed = time.perf_counter() - start
+        return elapsed, self.cpu() - cpu, ones
 
-    def take(self, length):
-        answer = self.file.read(length)
-        if answer[-2:] != b"\r\n" or b"-" in answer.replace(b"$-1", b""):
-            sys.exit(f"redis.py: {self.name}: an answer that was not expected: {answer[:200]}")
-        return answer.count(b":1\r\n")
+    def read_replies(self, length):
+        reply = self.file.read(length)
+        if reply[-2:] != b"\r\n" or b"-" in reply.replace(b"$-1", b""):
+            sys.exit(f"redis.py: {self.name}: unexpected reply: {reply[:200]}")
+        return reply.count(b":1\r\n")
 
     def slowest(self):
-        """{command: microseconds} since the last call."""
+        """The longest execution times since the last call: {command: microseconds}."""
         worst = {}
         for entry in self("SLOWLOG", "GET", "-1"):
             name = entry[3][0].decode().upper()
@@ -131,7 +134,8 @@ class Server:
 
 
 # ------------------------------------------------------------------------------------------------------------ the requests
-# What a filter's command is for SET and GET, and how long the answers are: (words before the item, after it, length).
+# The commands of a filter, and those of plain keys that correspond to them: (words before the item, words after it, length of
+# the reply).
 
 FILTER = {"add": (["CF.ADD", "k"], [], 4), "exists": (["CF.EXISTS", "k"], [], 4), "del": (["CF.DEL", "k"], [], 4)}
 PLAIN = {"add": (["SET"], ["1"], 5), "exists": (["GET"], [], 6), "del": (["DEL"], [], 4)}  # "$-1" and "$1 1", half each
@@ -142,7 +146,7 @@ def item(i):
 
 
 def singles(command, numbers):
-    """One request for each number, in chunks. encode() has the number of words in front, which is another one here."""
+    """One request per number, in batches. encode() starts with the number of words, which is wrong here and cut off."""
     before, after, length = command
     words = len(before) + 1 + len(after)
     head = b"*%d\r\n" % words + encode(*before)[4:] + b"$12\r\n"
@@ -153,14 +157,15 @@ def singles(command, numbers):
 
 
 def batches(words, numbers):
-    answer = len(b"*%d\r\n" % BATCH) + 4 * BATCH
+    """One request per BATCH numbers."""
+    reply_length = len(b"*%d\r\n" % BATCH) + 4 * BATCH
     head = b"*%d\r\n" % (len(words) + BATCH) + encode(*words)[4:]
     for start in range(0, len(numbers), BATCH):
-        yield head + b"".join([b"$12\r\n%b\r\n" % item(i) for i in numbers[start:start + BATCH]]), answer
+        yield head + b"".join([b"$12\r\n%b\r\n" % item(i) for i in numbers[start:start + BATCH]]), reply_length
 
 
-def half_strangers(n):
-    """Members are even numbers below 2n; these are n numbers below 2n."""
+def half_absent(n):
+    """n numbers of which every second one is a member: members are the even numbers below 2n."""
     return range(n // 2, n // 2 + n)
 
 
@@ -172,7 +177,7 @@ def members(n):
 
 
 class Table:
-    """Figures by line and server, one for each round."""
+    """Measurements by line and server, one per round."""
 
     def __init__(self):
         self.figures = {}
@@ -206,24 +211,24 @@ class Speed:
         self.items, self.rate, self.cpu = items, Table(), Table()
 
     def note(self, line, server, measured):
-        wall, cpu, _ = measured
-        self.rate.add(line, server.name, self.items / wall / 1000)
+        elapsed, cpu, _ = measured
+        self.rate.add(line, server.name, self.items / elapsed / 1000)
         self.cpu.add(line, server.name, cpu / self.items * 1e6)
 
     def one_by_one(self, server, name, reserve):
         commands = FILTER if server.has_filters else PLAIN
-        server.make(*reserve)
-        for step, numbers in (("add", members), ("exists", half_strangers), ("del", members)):
+        server.reset(*reserve)
+        for step, numbers in (("add", members), ("exists", half_absent), ("del", members)):
             self.note(f"{name}: {step}", server, server.run(list(singles(commands[step], numbers(self.items)))))
 
     def by_hundreds(self, server, name, reserve):
-        server.make(*reserve)
+        server.reset(*reserve)
         for step, words, numbers in (("insert 100", ["CF.INSERT", "k", "ITEMS"], members),
-                                     ("mexists 100", ["CF.MEXISTS", "k"], half_strangers)):
+                                     ("mexists 100", ["CF.MEXISTS", "k"], half_absent)):
             self.note(f"{name}: {step}", server, server.run(list(batches(words, numbers(self.items)))))
 
     def no_key(self, server):
-        """What the server itself takes for a batch: reading and answering it."""
+        """The time that the server itself needs to read a batch and reply to it."""
         server("FLUSHALL")
         requests = list(batches(["CF.MEXISTS", "k"], members(self.items)))
         self.note("no key: mexists 100", server, server.run(requests))
@@ -240,67 +245,67 @@ class Speed:
                     self.by_hundreds(server, name, reserve)
 
     def print(self, names):
-        self.rate.print("thousand items a second", names, medians(".0f"))
-        self.cpu.print("server's microseconds an item", names, medians(".3f"))
+        self.rate.print("thousand items per second", names, medians(".0f"))
+        self.cpu.print("server microseconds per item", names, medians(".3f"))
 
 
 class Growth:
     def __init__(self, items):
-        self.items, self.asked, self.sizes, self.wrong, self.slow = items, 0, Table(), {}, Table()
+        self.items, self.absent_lookups, self.sizes, self.false_positives, self.slow = items, 0, Table(), {}, Table()
 
     def note_bits(self, line, server, items):
         self.sizes.add(line, server.name, 8 * server("MEMORY", "USAGE", "k") / items)
 
     def step(self, server, step, line, numbers):
-        """Runs it one by one. Returns how many answers were 1."""
+        """Runs one command per number. Returns how many replies were 1."""
         command = (FILTER if server.has_filters else PLAIN)[step]
         server.slowest()
-        yes = server.run(singles(command, numbers))[2]
+        ones = server.run(singles(command, numbers))[2]
         self.slow.add(line, server.name, server.slowest().get(command[0][0], SLOW) / 1000)
-        return yes
+        return ones
 
     def one(self, server):
         n, keep = self.items, range(0, self.items, 10)
-        server.make(*GROWING)
+        server.reset(*GROWING)
         self.step(server, "add", "add", range(n))
         if server.has_filters:
             self.note_bits("bits per item", server, n)
-            there = server.run(batches(["CF.MEXISTS", "k"], range(n)))[2]
-            if there != n:
-                sys.exit(f"redis.py: {server.name} has lost {n - there} items")
-        found = self.step(server, "exists", "exists", [i + i % 2 * n for i in range(n)])  # every second one is a stranger
+            present = server.run(batches(["CF.MEXISTS", "k"], range(n)))[2]
+            if present != n:
+                sys.exit(f"redis.py: {server.name} has lost {n - present} items")
+        found = self.step(server, "exists", "exists", [i + i % 2 * n for i in range(n)])  # every second one is absent
         if server.has_filters:
-            self.wrong[server.name] = self.wrong.get(server.name, 0) + found - n // 2
+            self.false_positives[server.name] = self.false_positives.get(server.name, 0) + found - n // 2
         self.step(server, "del", "del", [i for i in range(n) if i % 10 != 0])
         if server.has_filters:
-            self.note_bits("bits per item, of 10 % left", server, len(keep))
-            server.make(*GROWING)
+            self.note_bits("bits per item, 90 % deleted", server, len(keep))
+            server.reset(*GROWING)
             server.run(batches(["CF.INSERT", "k", "ITEMS"], keep))
-            self.note_bits("bits per item, never more", server, len(keep))
+            self.note_bits("bits per item, new key", server, len(keep))
         server("FLUSHALL")
 
     def round(self, servers):
-        self.asked += self.items // 2
+        self.absent_lookups += self.items // 2
         for server in servers:
             self.one(server)
 
     def print(self, names):
         self.sizes.print(f"1024 to {self.items} items", names, medians(".2f"))
-        for name, found in self.wrong.items():
-            p = found / self.asked
-            print(f"{'false positives, ' + name:<30}{p:14.4%} +- {math.sqrt(p * (1 - p) / self.asked):.4%}")
+        for name, found in self.false_positives.items():
+            p = found / self.absent_lookups
+            print(f"{'false positives, ' + name:<30}{p:14.4%} +- {math.sqrt(p * (1 - p) / self.absent_lookups):.4%}")
         self.slow.print("slowest, ms: worst (best round)", names, lambda f: f"{max(f):.2f} ({min(f):.2f})")
 
 
 class Whole:
-    """Commands whose work is the filter."""
+    """Commands that process the whole filter."""
 
     def __init__(self, items):
         self.items, self.slow = items, Table()
 
     def one(self, server):
         server.slowest()
-        server.make("CF.RESERVE", "k", self.items)
+        server.reset("CF.RESERVE", "k", self.items)
         server.run(batches(["CF.INSERT", "k", "ITEMS"], range(self.items)))
         chunks, position = [], 0
         while True:
@@ -333,7 +338,7 @@ def options():
     here = os.path.dirname(os.path.abspath(__file__))
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--module", default=here + "/../build/release/module/guira.so")
-    parser.add_argument("--peer", help="another module, with CF.* commands")
+    parser.add_argument("--peer", help="another module that has CF.* commands")
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--items", type=int, default=500_000)
     parser.add_argument("--grow", type=int, default=4_000_000)

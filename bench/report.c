@@ -1,9 +1,9 @@
-/* Tables for people. Two lines per filter: the figures, and below them how many times the reference filter's they are.
+/* Tables for the terminal. Two lines per filter: the results, and below them their ratios to the reference filter.
  *
  *                    insert   last 5%   ...       fpr
  *                    Mops/s    Mops/s   ...
  *     tidal-16        20.10      8.31   ...   4.7e-04
- *                     1.85x     9.70x   ...  ±1.1e-05      <- of the reference; the rate has its standard error here
+ *                     1.85x     9.70x   ...  ±1.1e-05      <- ratio to the reference; for the rate its standard error
  */
 #include "report.h"
 
@@ -13,56 +13,57 @@
 
 enum { NAME = 18, CELL = 10, FILTERS = 128 };
 
-enum which { MIDDLE, LEAST };
+enum statistic { MEDIAN, MINIMUM };
 
 struct column {
     enum metric metric;
     const char *heading;
-    enum which which;
+    enum statistic statistic;
 };
 
 void report_head(const struct meta *m) {
     for (size_t i = 0; i < m->count; i++) printf("%-12s %s\n", m->entry[i].key, m->entry[i].value);
 }
 
-/* Right-aligned in CELL columns; ± is two bytes and one column, so printf cannot count it. */
-static void cell(const char *text, size_t columns) {
+/* Prints text right-aligned in CELL columns. The caller gives its width because ± is two bytes but one column. */
+static void print_cell(const char *text, size_t columns) {
     printf("%*s%s", columns < CELL ? (int)(CELL - columns) : 0, "", text);
 }
 
-static void figure(double v) {
+static void print_number(double v) {
     char text[32];
     double size = fabs(v);
     int digits = size >= 10000 ? 0 : size >= 100 ? 1 : size >= 10 ? 2 : 3;
     if (isnan(v)) snprintf(text, sizeof text, "-");
     else if (size < 0.001 && size > 0) snprintf(text, sizeof text, "%.1e", v);
     else snprintf(text, sizeof text, "%.*f", digits, v);
-    cell(text, strlen(text));
+    print_cell(text, strlen(text));
 }
 
-/* No false positive among n strangers: the rate is below 3/n in 95 of 100 cases. */
-static void rate(const struct series *s) {
+/* Without a false positive in n lookups of non-members the rate is below 3/n with 95 % confidence. */
+static void print_rate(const struct series *s) {
     char text[32];
     if (s->hits == 0) snprintf(text, sizeof text, "<%.1e", 3 / (double)s->trials);
     else snprintf(text, sizeof text, "%.2e", (double)s->hits / (double)s->trials);
-    cell(text, strlen(text));
+    print_cell(text, strlen(text));
 }
 
-static void rate_error(const struct series *s) {
+static void print_rate_error(const struct series *s) {
     char text[32];
     snprintf(text, sizeof text, "±%.1e", summarise(s).error);
-    if (s->hits == 0) cell("", 0);
-    else cell(text, strlen(text) - 1);
+    if (s->hits == 0) print_cell("", 0);
+    else print_cell(text, strlen(text) - 1);
 }
 
-static void times(double quotient) {
+static void print_ratio(double quotient) {
     char text[32] = "";
     if (!isnan(quotient)) snprintf(text, sizeof text, "%.*fx", quotient >= 100 ? 0 : 2, quotient);
-    cell(text, strlen(text));
+    print_cell(text, strlen(text));
 }
 
-/* The filters that have figures for this workload and size (0: any), in the order of the first round. */
-static size_t participants(const struct results *r, const char *workload, uint64_t size, const char *name[FILTERS]) {
+/* The filters that have results for this workload and size (0: any), in the order of the first round. */
+static size_t filters_with_results(const struct results *r, const char *workload, uint64_t size,
+                                   const char *name[FILTERS]) {
     size_t n = 0;
     for (size_t i = 0; i < r->count; i++) {
         const struct series *s = &r->series[i];
@@ -74,101 +75,101 @@ static size_t participants(const struct results *r, const char *workload, uint64
     return n;
 }
 
-static void row(const struct results *r, const char *workload, uint64_t size, const char *filter,
-                const struct column *column, size_t columns) {
+static void print_row(const struct results *r, const char *workload, uint64_t size, const char *filter,
+                      const struct column *column, size_t columns) {
     const struct series *s[16];
     for (size_t i = 0; i < columns; i++) s[i] = results_find(r, workload, size, filter, column[i].metric);
     printf("%-*s", NAME, filter);
     for (size_t i = 0; i < columns; i++) {
-        if (s[i] == NULL) figure(NAN);
-        else if (s[i]->trials > 0) rate(s[i]);
-        else figure(column[i].which == LEAST ? summarise(s[i]).least : summarise(s[i]).middle);
+        if (s[i] == NULL) print_number(NAN);
+        else if (s[i]->trials > 0) print_rate(s[i]);
+        else print_number(column[i].statistic == MINIMUM ? summarise(s[i]).min : summarise(s[i]).median);
     }
     printf("\n%-*s", NAME, "");
     for (size_t i = 0; i < columns; i++) {
-        if (s[i] != NULL && s[i]->trials > 0) rate_error(s[i]);
-        else times(s[i] == NULL || column[i].which == LEAST ? NAN : results_ratio(r, s[i]));
+        if (s[i] != NULL && s[i]->trials > 0) print_rate_error(s[i]);
+        else print_ratio(s[i] == NULL || column[i].statistic == MINIMUM ? NAN : results_ratio(r, s[i]));
     }
     printf("\n");
 }
 
-static void table(const struct results *r, const char *workload, uint64_t size, const struct column *column,
-                  size_t columns) {
+static void print_table(const struct results *r, const char *workload, uint64_t size, const struct column *column,
+                        size_t columns) {
     const char *name[FILTERS];
-    size_t n = participants(r, workload, size, name);
+    size_t n = filters_with_results(r, workload, size, name);
     if (n == 0) {
-        printf("no filter here can do that\n");
+        printf("no filter has results\n");
         return;
     }
     const char *reference = results_reference(r, workload, size);
-    if (reference != NULL) printf("x: times %s\n", reference);
+    if (reference != NULL) printf("x: ratio to %s\n", reference);
     printf("%-*s", NAME, "");
-    for (size_t i = 0; i < columns; i++) cell(column[i].heading, strlen(column[i].heading));
+    for (size_t i = 0; i < columns; i++) print_cell(column[i].heading, strlen(column[i].heading));
     printf("\n%-*s", NAME, "");
     for (size_t i = 0; i < columns; i++) {
         const char *unit = column[i].metric == M_FPR ? "" : metric_unit(column[i].metric);
-        cell(unit, strlen(unit));
+        print_cell(unit, strlen(unit));
     }
     printf("\n");
-    for (size_t i = 0; i < n; i++) row(r, workload, size, name[i], column, columns);
+    for (size_t i = 0; i < n; i++) print_row(r, workload, size, name[i], column, columns);
     fflush(stdout);
 }
 
 void report_fixed(const struct results *r, uint64_t slots, uint64_t items) {
     static const struct column column[] = {
-        {M_INSERT, "insert", MIDDLE},
-        {M_LAST, "last 5%", MIDDLE},
-        {M_POSITIVE, "positive", MIDDLE},
-        {M_NEGATIVE, "negative", MIDDLE},
-        {M_POSITIVE_BATCH, "pos batch", MIDDLE},
-        {M_NEGATIVE_BATCH, "neg batch", MIDDLE},
-        {M_REMOVE, "remove", MIDDLE},
-        {M_FPR, "fpr", MIDDLE},
-        {M_BITS_PER_ITEM, "per item", MIDDLE},
-        {M_CREATE, "create", MIDDLE},
+        {M_INSERT, "insert", MEDIAN},
+        {M_INSERT_LAST, "last 5%", MEDIAN},
+        {M_POSITIVE, "positive", MEDIAN},
+        {M_NEGATIVE, "negative", MEDIAN},
+        {M_POSITIVE_BATCH, "pos batch", MEDIAN},
+        {M_NEGATIVE_BATCH, "neg batch", MEDIAN},
+        {M_REMOVE, "remove", MEDIAN},
+        {M_FPR, "fpr", MEDIAN},
+        {M_BITS_PER_ITEM, "per item", MEDIAN},
+        {M_CREATE, "create", MEDIAN},
     };
     printf("\nfixed: %" PRIu64 " slots filled with %" PRIu64 " items; rounds: %u; ", slots, items, r->rounds);
-    table(r, "fixed", slots, column, sizeof column / sizeof *column);
+    print_table(r, "fixed", slots, column, sizeof column / sizeof *column);
 }
 
 void report_grow(const struct results *r, uint64_t items) {
     static const struct column column[] = {
-        {M_INSERT, "insert", MIDDLE},     {M_P50, "p50", MIDDLE},        {M_P9999, "p99.99", MIDDLE},
-        {M_WORST, "worst", MIDDLE},       {M_WORST, "min worst", LEAST}, {M_POSITIVE, "positive", MIDDLE},
-        {M_NEGATIVE, "negative", MIDDLE}, {M_FPR, "fpr", MIDDLE},        {M_BITS_PER_ITEM, "per item", MIDDLE},
+        {M_INSERT, "insert", MEDIAN},     {M_P50, "p50", MEDIAN},          {M_P9999, "p99.99", MEDIAN},
+        {M_WORST, "worst", MEDIAN},       {M_WORST, "min worst", MINIMUM}, {M_POSITIVE, "positive", MEDIAN},
+        {M_NEGATIVE, "negative", MEDIAN}, {M_FPR, "fpr", MEDIAN},          {M_BITS_PER_ITEM, "per item", MEDIAN},
     };
     printf("\ngrow: from empty to %" PRIu64 " items; rounds: %u; ", items, r->rounds);
-    table(r, "grow", items, column, sizeof column / sizeof *column);
+    print_table(r, "grow", items, column, sizeof column / sizeof *column);
 }
 
 void report_shrink(const struct results *r, uint64_t items, uint64_t left) {
     static const struct column column[] = {
-        {M_REMOVE, "remove", MIDDLE}, {M_P50, "p50", MIDDLE},        {M_P9999, "p99.99", MIDDLE},
-        {M_WORST, "worst", MIDDLE},   {M_WORST, "min worst", LEAST}, {M_BYTES_PER_ITEM, "per item", MIDDLE},
-        {M_FPR, "fpr", MIDDLE},
+        {M_REMOVE, "remove", MEDIAN}, {M_P50, "p50", MEDIAN},          {M_P9999, "p99.99", MEDIAN},
+        {M_WORST, "worst", MEDIAN},   {M_WORST, "min worst", MINIMUM}, {M_BYTES_PER_ITEM, "per item", MEDIAN},
+        {M_FPR, "fpr", MEDIAN},
     };
     printf("\nshrink: from %" PRIu64 " items to %" PRIu64 "; rounds: %u; ", items, left, r->rounds);
-    table(r, "shrink", items, column, sizeof column / sizeof *column);
+    print_table(r, "shrink", items, column, sizeof column / sizeof *column);
 }
 
 void report_churn(const struct results *r, const char *workload, uint64_t items, uint64_t steps) {
-    static const struct column column[] = {{M_STEP, "churn", MIDDLE}, {M_BITS_PER_ITEM, "per item", MIDDLE}};
+    static const struct column column[] = {{M_CHURN, "churn", MEDIAN}, {M_BITS_PER_ITEM, "per item", MEDIAN}};
     printf("\n%s: %" PRIu64 " items, %" PRIu64 " steps; rounds: %u; ", workload, items, steps, r->rounds);
-    table(r, workload, items, column, sizeof column / sizeof *column);
+    print_table(r, workload, items, column, sizeof column / sizeof *column);
 }
 
 void report_threads(const struct results *r, uint64_t items) {
     static const struct column column[] = {
-        {M_READ_1, "1 reader", MIDDLE},
-        {M_READ_2, "2 readers", MIDDLE},
-        {M_READ_PAUSED, "paused", MIDDLE},
-        {M_READ_GROWING, "growing", MIDDLE},
+        {M_READ_1, "1 reader", MEDIAN},
+        {M_READ_2, "2 readers", MEDIAN},
+        {M_READ_PAUSED, "paused", MEDIAN},
+        {M_READ_GROWING, "growing", MEDIAN},
     };
     printf("\nthreads: %" PRIu64 " items; rounds: %u; ", items, r->rounds);
-    table(r, "threads", items, column, sizeof column / sizeof *column);
+    print_table(r, "threads", items, column, sizeof column / sizeof *column);
 }
 
-static void milestone(const struct results *r, uint64_t items, const char *const *name, size_t n) {
+static void print_milestone(const struct results *r, uint64_t items, const char *const *name, size_t n) {
     printf("%-*" PRIu64, NAME, items);
     for (size_t i = 0; i < n; i++) {
         const struct series *bytes = results_find(r, "milestone", items, name[i], M_BYTES);
@@ -177,26 +178,26 @@ static void milestone(const struct results *r, uint64_t items, const char *const
             printf("%*s", 3 * CELL + 2, "-");
             continue;
         }
-        printf(" %*.0f ", CELL, summarise(bytes).middle);
-        rate(fpr);
-        rate_error(fpr);
+        printf(" %*.0f ", CELL, summarise(bytes).median);
+        print_rate(fpr);
+        print_rate_error(fpr);
     }
     printf("\n");
 }
 
 void report_milestones(const struct results *r) {
     const char *name[FILTERS];
-    size_t n = participants(r, "milestone", 0, name);
+    size_t n = filters_with_results(r, "milestone", 0, name);
     if (n == 0) return;
-    printf("\ngrow, on the way: bytes, false-positive rate\n%-*s", NAME, "items");
+    printf("\ngrow, milestones: bytes, false-positive rate\n%-*s", NAME, "items");
     for (size_t i = 0; i < n; i++) printf("%*s", 3 * CELL + 2, name[i]);
     printf("\n");
-    uint64_t done = 0; /* filters come to the sizes in order, so a size beyond all before is a new line */
+    uint64_t done = 0; /* sizes were recorded in ascending order, so a larger size starts a new line */
     for (size_t i = 0; i < r->count; i++) {
         const struct series *s = &r->series[i];
         if (strcmp(s->workload, "milestone") != 0 || s->size <= done) continue;
         done = s->size;
-        milestone(r, done, name, n);
+        print_milestone(r, done, name, n);
     }
     fflush(stdout);
 }

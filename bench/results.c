@@ -1,8 +1,9 @@
-/* The store of measurements, and the two numbers that are read from it: the median and the ratio.
+/* Stores the measurements and computes medians and ratios.
  *
  * WHY IS THE RATIO NOT THE RATIO OF THE MEDIANS? The rounds of all filters are interleaved, so round k of two filters
- * ran within seconds of each other, under the same neighbours and the same clock frequency. Dividing round by round
- * cancels what they had in common; the median of the quotients then drops the rounds in which only one was disturbed.
+ * ran within seconds of each other, with the same load from other processes and the same clock frequency. Dividing
+ * round by round cancels these effects; the median of the quotients then ignores rounds in which only one was
+ * disturbed.
  */
 #include "results.h"
 
@@ -19,13 +20,13 @@ static const struct {
 } metrics[METRICS] = {
     [M_CREATE] = {"create", "ms"},
     [M_INSERT] = {"insert", "Mops/s"},
-    [M_LAST] = {"insert_last_5pct", "Mops/s"},
+    [M_INSERT_LAST] = {"insert_last_5pct", "Mops/s"},
     [M_POSITIVE] = {"lookup_positive", "Mops/s"},
     [M_NEGATIVE] = {"lookup_negative", "Mops/s"},
     [M_POSITIVE_BATCH] = {"lookup_positive_batch", "Mops/s"},
     [M_NEGATIVE_BATCH] = {"lookup_negative_batch", "Mops/s"},
     [M_REMOVE] = {"remove", "Mops/s"},
-    [M_STEP] = {"churn", "Mops/s"},
+    [M_CHURN] = {"churn", "Mops/s"},
     [M_READ_1] = {"read_1_thread", "Mops/s"},
     [M_READ_2] = {"read_2_threads", "Mops/s"},
     [M_READ_PAUSED] = {"read_writer_paused", "Mops/s"},
@@ -43,10 +44,10 @@ const char *metric_name(enum metric m) { return metrics[m].name; }
 
 const char *metric_unit(enum metric m) { return metrics[m].unit; }
 
-static void *grown(void *p, size_t size) {
+static void *reallocate(void *p, size_t size) {
     void *q = realloc(p, size);
     if (q == NULL) {
-        fprintf(stderr, "guira-bench: no memory for the results\n");
+        fprintf(stderr, "guira-bench: out of memory for the results\n");
         exit(1);
     }
     return q;
@@ -68,12 +69,13 @@ const struct series *results_find(const struct results *r, const char *workload,
     return NULL;
 }
 
-static struct series *series_at(struct results *r, struct where at, enum metric m) {
+/* Finds or adds the series of a value. */
+static struct series *find_or_add_series(struct results *r, struct result_key at, enum metric m) {
     const struct series *old = results_find(r, at.workload, at.size, at.filter, m);
     if (old != NULL) return &r->series[old - r->series];
     if (r->count == r->room) {
         r->room = r->room * 2 + 64;
-        r->series = grown(r->series, r->room * sizeof *r->series);
+        r->series = reallocate(r->series, r->room * sizeof *r->series);
     }
     struct series *s = &r->series[r->count++];
     *s = (struct series){.workload = at.workload, .size = at.size, .filter = at.filter, .metric = m};
@@ -81,12 +83,12 @@ static struct series *series_at(struct results *r, struct where at, enum metric 
     return s;
 }
 
-void results_add(struct results *r, struct where at, enum metric m, double value) {
-    series_at(r, at, m)->value[at.round] = value;
+void results_add(struct results *r, struct result_key at, enum metric m, double value) {
+    find_or_add_series(r, at, m)->value[at.round] = value;
 }
 
-void results_rate(struct results *r, struct where at, uint64_t hits, uint64_t trials) {
-    struct series *s = series_at(r, at, M_FPR);
+void results_rate(struct results *r, struct result_key at, uint64_t hits, uint64_t trials) {
+    struct series *s = find_or_add_series(r, at, M_FPR);
     s->value[at.round] = (double)hits / (double)trials;
     s->hits += hits;
     s->trials += trials;
@@ -100,12 +102,12 @@ void results_note(struct results *r, const char *format, ...) {
     va_end(list);
     for (size_t i = 0; i < r->notes; i++)
         if (strcmp(r->note[i], text) == 0) return;
-    r->note = grown(r->note, (r->notes + 1) * sizeof *r->note);
-    r->note[r->notes] = grown(NULL, strlen(text) + 1);
+    r->note = reallocate(r->note, (r->notes + 1) * sizeof *r->note);
+    r->note[r->notes] = reallocate(NULL, strlen(text) + 1);
     memcpy(r->note[r->notes++], text, strlen(text) + 1);
 }
 
-void results_lost(struct results *r, struct where at, const char *when, uint64_t members, uint64_t found) {
+void results_lost(struct results *r, struct result_key at, const char *when, uint64_t members, uint64_t found) {
     results_note(r, "%s %llu: %s LOST MEMBERS %s: %llu of %llu found", at.workload, (unsigned long long)at.size,
                  at.filter, when, (unsigned long long)found, (unsigned long long)members);
     r->lost = true;
@@ -113,17 +115,17 @@ void results_lost(struct results *r, struct where at, const char *when, uint64_t
 
 struct summary summarise(const struct series *s) {
     double value[MAX_ROUNDS];
-    struct summary out = {.middle = NAN, .least = INFINITY, .most = -INFINITY};
+    struct summary out = {.median = NAN, .min = INFINITY, .max = -INFINITY};
     for (size_t i = 0; i < MAX_ROUNDS; i++) {
         if (isnan(s->value[i])) continue;
         value[out.rounds++] = s->value[i];
-        out.least = fmin(out.least, s->value[i]);
-        out.most = fmax(out.most, s->value[i]);
+        out.min = fmin(out.min, s->value[i]);
+        out.max = fmax(out.max, s->value[i]);
     }
-    if (out.rounds > 0) out.middle = median(value, out.rounds);
+    if (out.rounds > 0) out.median = median(value, out.rounds);
     if (s->trials > 0) {
-        out.middle = (double)s->hits / (double)s->trials;
-        out.error = sqrt(out.middle * (1 - out.middle) / (double)s->trials);
+        out.median = (double)s->hits / (double)s->trials;
+        out.error = sqrt(out.median * (1 - out.median) / (double)s->trials);
     }
     return out;
 }
@@ -140,7 +142,7 @@ const char *results_reference(const struct results *r, const char *workload, uin
 static double ratio(const struct series *s, const struct series *reference) {
     if (s->trials > 0) {
         if (s->hits == 0 || reference->hits == 0) return NAN;
-        return summarise(s).middle / summarise(reference).middle;
+        return summarise(s).median / summarise(reference).median;
     }
     double quotient[MAX_ROUNDS];
     size_t n = 0;

@@ -1,5 +1,7 @@
-/* guira_shared as a filter among others: what it costs one thread that is alone. See guira_peer.c for the rest. */
+/* guira_shared as a filter of the benchmark. In workloads with one thread it shows the overhead of sharing. The
+ * configuration is explained in guira_peer.c. */
 #include "guira.h"
+#include "guira_shared.h"
 
 #include "peers.h"
 
@@ -49,7 +51,7 @@ static size_t erase(void *g, const uint64_t *key, size_t n) {
 }
 
 static uint64_t bytes(void *g) {
-    guira_stats s;
+    guira_stats s = GUIRA_STATS_INIT;
     return guira_shared_stats_get(g, &s) == GUIRA_OK ? s.bytes : 0;
 }
 

@@ -1,4 +1,4 @@
-/* The workloads. Each explains itself at the top of its file, measures every filter that can do it, and prints its
+/* The workloads. Each is explained at the top of its file, measures every filter that supports it, and prints its
  * tables. */
 #ifndef GUIRA_BENCH_WORKLOAD_H
 #define GUIRA_BENCH_WORKLOAD_H
@@ -15,17 +15,18 @@ struct bench {
 };
 
 void fixed_run(struct bench *b);   /* fixed.c */
-void grow_run(struct bench *b);    /* grow.c: grow and shrink, whichever is asked for */
+void grow_run(struct bench *b);    /* grow.c: grow, shrink or both */
 void churn_run(struct bench *b);   /* churn.c */
 void threads_run(struct bench *b); /* threads.c */
 
-/* Rounds are interleaved, and each begins with another filter, so that none always follows the same neighbour. */
+/* The i-th filter of a round. Each round begins with another filter, so that a filter does not always run after the
+ * same one. */
 static inline const struct bench_peer *workload_turn(const struct bench *b, unsigned round, size_t i) {
     return b->p->peer[(i + round) % b->p->count];
 }
 
-/* Strangers for a round: fresh ones each time, so that the rounds' false positives add up. Strangers of two rounds are
- * 2^34 apart, more than anybody looks up. */
-static inline uint64_t workload_strangers(unsigned round) { return KEYS_STRANGERS + ((uint64_t)round << 34); }
+/* Index of the first non-member of a round. Each round has its own, so that the false positives of all rounds can be
+ * summed. The ranges are 2^34 apart, more than the number of lookups. */
+static inline uint64_t workload_first_non_member(unsigned round) { return KEYS_NON_MEMBERS + ((uint64_t)round << 34); }
 
 #endif

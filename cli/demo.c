@@ -1,9 +1,9 @@
-/* guira demo: the tide in the terminal, for newcomers; and a stream of events to try uniq on.
+/* guira demo: an animation of a filter that grows and shrinks; or a stream of events to try other commands with.
  *
- * Keys are numbers. New ones come at the head, old ones go at the tail, so the members are always tail..head-1 and every
- * one of them can be asked for, in every frame.
+ * Keys are numbers. New keys are inserted at the head and old keys are removed at the tail. So the members are always
+ * tail ... head-1, and every one of them is looked up in every frame.
  *
- *     ... gone | tail ........ members ........ head | not yet there: a yes is a wrong answer ... */
+ *     ... removed | tail ........ members ........ head | not inserted: a positive lookup is a false positive ... */
 #include <guira.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -11,88 +11,94 @@
 #include <unistd.h>
 
 #include "commands.h"
-#include "events.h"
+#include "demo_events.h"
 #include "report.h"
 #include "units.h"
 
 enum {
     FRAMES = 60,
     ROWS = 9,
-    EBB = 1000,
-    FLOOD = 100000,
-    PERIOD = 20,        /* frames from ebb to ebb */
-    STRANGERS = 50000,  /* asked in every frame */
-    SHOWN_AS_TEXT = 20, /* every so many frames, where there is no terminal */
+    MIN_ITEMS = 1000,
+    MAX_ITEMS = 100000,
+    PERIOD = 20,         /* frames between two minima */
+    NON_MEMBERS = 50000, /* looked up in every frame */
+    TEXT_INTERVAL = 20,  /* without a terminal, only every 20th frame is printed */
 };
 
-struct tide {
+struct demo {
     guira *filter;
     uint64_t head, tail;
     uint64_t items[FRAMES], slots[FRAMES];
-    uint64_t missing, wrong, asked;
+    uint64_t false_negatives, false_positives, non_members;
 };
 
-static void must(guira_status s) {
+static void check(guira_status s) {
     if (s != GUIRA_OK) trouble("%s", guira_strerror(s));
 }
 
-static uint64_t height(unsigned frame) {
+/* The number of items in a frame: three smooth waves, the second one lower. */
+static uint64_t items_in(unsigned frame) {
     unsigned phase = frame % PERIOD;
     double x = (phase < PERIOD / 2 ? phase : PERIOD - phase) / (PERIOD / 2.0);
-    return EBB + (uint64_t)((FLOOD - EBB) * x * x * (3 - 2 * x) / (1 + 0.5 * (frame / PERIOD == 1)));
+    return MIN_ITEMS + (uint64_t)((MAX_ITEMS - MIN_ITEMS) * x * x * (3 - 2 * x) / (1 + 0.5 * (frame / PERIOD == 1)));
 }
 
-/* A tenth is replaced in any case; then as many come or go as the tide wants. */
-static void advance(struct tide *t, unsigned frame) {
-    uint64_t stay = t->tail + (t->head - t->tail) / 10, target = height(frame);
+/* Removes at least a tenth of the members, then removes or inserts until there are as many as the frame needs. */
+static void advance(struct demo *t, unsigned frame) {
+    uint64_t stay = t->tail + (t->head - t->tail) / 10, target = items_in(frame);
     for (; t->tail < stay || t->head - t->tail > target; t->tail++)
-        must(guira_remove(t->filter, &t->tail, sizeof t->tail));
-    for (; t->head - t->tail < target; t->head++) must(guira_insert(t->filter, &t->head, sizeof t->head));
+        check(guira_remove(t->filter, &t->tail, sizeof t->tail));
+    for (; t->head - t->tail < target; t->head++) check(guira_insert(t->filter, &t->head, sizeof t->head));
 }
 
-static void question(struct tide *t) {
-    for (uint64_t key = t->tail; key < t->head; key++) t->missing += !guira_contains(t->filter, &key, sizeof key);
-    for (unsigned i = 0; i < STRANGERS; i++) {
-        uint64_t key = UINT64_MAX - t->asked++;
-        t->wrong += guira_contains(t->filter, &key, sizeof key);
+/* Looks up all members and some keys that were never inserted. */
+static void look_up(struct demo *t) {
+    for (uint64_t key = t->tail; key < t->head; key++)
+        t->false_negatives += !guira_contains(t->filter, &key, sizeof key);
+    for (unsigned i = 0; i < NON_MEMBERS; i++) {
+        uint64_t key = UINT64_MAX - t->non_members++;
+        t->false_positives += guira_contains(t->filter, &key, sizeof key);
     }
 }
 
-/* ------------------------------------------------------------------------------------------------------------- drawing */
+/* ---------------------------------------------------------------------------------------------------------- drawing */
 
-static const char *cell(const struct tide *t, unsigned frame, double floor, double step) {
+/* One character of the chart: a block for items, shaded for free slots. */
+static const char *cell(const struct demo *t, unsigned frame, double floor, double step) {
     static const char *const eighths[] = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
     double items = ((double)t->items[frame] - floor) / step;
     if (items > 0) return eighths[items >= 1 ? 7 : (unsigned)(items * 8)];
     return (double)t->slots[frame] > floor ? "░" : " ";
 }
 
-static void draw(const struct tide *t, unsigned frames) {
-    const double step = 1.1 * FLOOD / ROWS;
+/* Draws the chart of all frames so far, and a line with the current statistics. */
+static void draw(const struct demo *t, unsigned frames) {
+    const double step = 1.1 * MAX_ITEMS / ROWS;
     char count[UNIT_TEXT], size[UNIT_TEXT], rate[UNIT_TEXT];
-    guira_stats s;
+    guira_stats s = GUIRA_STATS_INIT;
     guira_stats_get(t->filter, &s);
     for (unsigned row = ROWS; row-- > 0;) {
         printf("%6s ", write_count((row + 1) * step, count));
         for (unsigned i = 0; i < frames; i++) printf("%s", cell(t, i, row * step, step));
         printf("\n");
     }
-    printf("       %s items (█), %s, load %.2f, wrong answers %s   \n", write_count((double)s.items, count),
-           write_size((double)s.bytes, size), s.load, write_rate(s.fpr, rate)); /* blanks: the one before was longer */
+    printf("       %s items (█), %s, load %.2f, false-positive rate %s   \n", write_count((double)s.items, count),
+           write_size((double)s.bytes, size), s.load,
+           write_rate(s.fpr, rate)); /* blanks: the previous text may have been longer */
 }
 
-static void run_tide(struct tide *t) {
+static void run_frames(struct demo *t) {
     bool terminal = isatty(STDOUT_FILENO) == 1;
     const struct timespec pause = {.tv_nsec = 50000000};
     for (unsigned i = 0; i < FRAMES; i++) {
-        guira_stats s;
+        guira_stats s = GUIRA_STATS_INIT;
         advance(t, i);
-        question(t);
+        look_up(t);
         guira_stats_get(t->filter, &s);
         t->items[i] = s.items;
         t->slots[i] = s.slots;
-        if (!terminal && (i + 1) % SHOWN_AS_TEXT != 0) continue;
-        if (terminal && i > 0) printf("\033[%dA", ROWS + 1); /* over the frame before */
+        if (!terminal && (i + 1) % TEXT_INTERVAL != 0) continue;
+        if (terminal && i > 0) printf("\033[%dA", ROWS + 1); /* draw over the previous frame */
         draw(t, i + 1);
         fflush(stdout);
         if (terminal) nanosleep(&pause, NULL);
@@ -100,36 +106,37 @@ static void run_tide(struct tide *t) {
     }
 }
 
-static int tide_run(void) {
-    static struct tide t;
+/* Exit status 2 if there was a false negative, which would be a bug. */
+static int animation_run(void) {
+    static struct demo t;
     char measured[UNIT_TEXT];
-    must(guira_create(NULL, &t.filter));
-    printf(
-        "A filter that nobody told how much will come. Items come and go like a tide, and its room (░) follows.\n\n");
-    run_tide(&t);
-    printf("\n%" PRIu64 " items came and %" PRIu64 " went. In every frame all that were there were asked for: %" PRIu64
-           " were missing.\n%s of the questions for others were answered with a wrong yes.\n",
-           t.head, t.tail, t.missing, write_rate((double)t.wrong / (double)t.asked, measured));
+    check(guira_create(NULL, &t.filter));
+    printf("A filter that is not told how many items to expect. Items are inserted and removed, and its size (░) "
+           "follows.\n\n");
+    run_frames(&t);
+    printf("\n%" PRIu64 " items were inserted and %" PRIu64
+           " removed. In every frame all members were looked up: %" PRIu64
+           " false negatives.\nOf the lookups of other keys, %s were false positives.\n",
+           t.head, t.tail, t.false_negatives, write_rate((double)t.false_positives / (double)t.non_members, measured));
     guira_destroy(t.filter);
-    return t.missing == 0 ? EXIT_YES : EXIT_TROUBLE;
+    return t.false_negatives == 0 ? EXIT_YES : EXIT_TROUBLE;
 }
 
 static int demo_run(int argc, char **argv) {
     uint64_t events = 0;
     const struct opt table[] = {
-        {'e', "events", OPT_COUNT, &events, "N", "instead, print N events, about half of them sent again", NULL},
+        {'e', "events", OPT_COUNT, &events, "N", "instead, print N events, about half of them duplicates", NULL},
         OPT_END};
     options_read(&command_demo, table, &argc, argv, 0, 0);
-    if (events == 0) return tide_run();
-    events_print(events);
+    if (events == 0) return animation_run();
+    demo_events_print(events);
     return EXIT_YES;
 }
 
 const struct command command_demo = {
-    "demo", "[options]", "show a filter at work, or make up a stream of events",
-    "An event is a time, an identity and what happened: \"2026-01-01T00:00:00.000Z order-1 paid\". As from any system "
-    "that\n"
-    "delivers at least once, about half of them come again later, with another time. The stream is always the same.\n"
+    "demo", "[options]", "show a filter that grows and shrinks, or print example events",
+    "An event has a time, an identity and a state: \"2026-01-01T00:00:00.000Z order-1 paid\". About half of the\n"
+    "events are duplicates with another time, as with at-least-once delivery. The events are the same in every run.\n"
     "\n"
     "examples:\n"
     "  guira demo\n"

@@ -1,18 +1,18 @@
-/* guira doctor: what the figures of a filter mean, what is wrong, and what to do about it.
+/* guira doctor: finds problems of a filter file, and prints their causes and remedies.
  *
- *     symptom in the file            likely cause                          first response
+ *     symptom                        likely cause                          remedy
  *     ---------------------------    ----------------------------------    --------------------------------------
- *     a checksum or bucket is off    the disk, or something wrote to it    restore, or build anew
- *     load above 0.92                more items than it was made for       a larger one, or a tidal one
- *     insertions were refused        the same; or copies of one line       the same; or add each only once
- *     stash in use, fixed size       it hides that the filter is small     a larger one, soon
- *     more items than the store      removals do not reach the filter      remove in the same step as in the store
- *     fewer items than the store     removed what was not added, or lost   build anew: answers may be wrongly no
- *     rate above what was wanted     slots too narrow for the growth       build at full size, or with wider slots
- *     many elders                    grew very far from very little        build at full size
- *     load far below its least       room was reserved and is not used     shrink
+ *     wrong checksum or bucket       disk error, or another writer         restore or rebuild
+ *     load above 0.92, fixed size    more items than it was built for      a larger filter, or a tidal one
+ *     failed insertions              the same, or copies of one line       the same, or add each line once
+ *     stash in use, fixed size       the filter is nearly full             a larger filter, or a tidal one
+ *     more items than the store      deletions do not reach the filter     remove in the same step as in the store
+ *     fewer items than the store     lost or wrong removals                rebuild: there are false negatives
+ *     rate above the requested       slots too narrow for the growth       rebuild at full size
+ *     many elders                    grew very far from a small size       rebuild at full size
+ *     low load                       reserved room that is not used        shrink
  *
- * Each is a function below, in this order: the first is the most urgent. */
+ * Each row is a function check_... below, in this order: the most urgent first. */
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -22,30 +22,36 @@
 #include "report.h"
 #include "units.h"
 
-struct patient {
+struct checkup {
     const char *path;
     guira_stats s;
     guira_config c;
-    double wanted;  /* rate; 0: nobody said */
-    uint64_t live;  /* keys in the store; 0: nobody said */
-    unsigned found; /* so far */
-    char items[UNIT_TEXT], rate[UNIT_TEXT], wanted_text[UNIT_TEXT];
+    double max_fpr;    /* 0: not known */
+    uint64_t live;     /* keys in the store; 0: not known */
+    unsigned findings; /* number printed so far */
+    char fpr_text[UNIT_TEXT], max_fpr_text[UNIT_TEXT];
 };
 
-static const double crowded = 0.92; /* refusals begin near 0.95 */
+/* Insertions into a cuckoo filter begin to fail near a load of 0.95. */
+static const double high_load = 0.92;
 
-__attribute__((format(printf, 2, 3))) static void what(struct patient *p, const char *format, ...) {
+/* Failed insertions at a higher load are blamed on the load, at a lower one on copies of one line. */
+static const double load_for_failures = 0.90;
+
+/* ----------------------------------------------------------------------------------------------- printing a finding */
+
+__attribute__((format(printf, 2, 3))) static void finding(struct checkup *p, const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
-    printf("\n%u. ", ++p->found);
+    printf("\n%u. ", ++p->findings);
     vprintf(format, arguments);
     printf("\n");
     va_end(arguments);
 }
 
-static void why(const char *text) { printf("   why: %s\n", text); }
+static void cause(const char *text) { printf("   why: %s\n", text); }
 
-__attribute__((format(printf, 1, 2))) static void todo(const char *format, ...) {
+__attribute__((format(printf, 1, 2))) static void remedy(const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
     printf("   do:  ");
@@ -54,144 +60,154 @@ __attribute__((format(printf, 1, 2))) static void todo(const char *format, ...) 
     va_end(arguments);
 }
 
-/* A filter that cannot grow. */
-static bool is_fixed(const struct patient *p) { return p->c.kind == GUIRA_CUCKOO; }
+static bool has_fixed_size(const struct checkup *p) { return p->c.kind == GUIRA_CUCKOO; }
 
-static void todo_larger(const struct patient *p) {
-    todo("guira build --items %" PRIu64 " NEW, from the lines (twice as many as now); or --kind tidal, which grows",
-         2 * p->s.items);
+static void remedy_larger_filter(const struct checkup *p) {
+    remedy("rebuild it for twice as many lines (guira build --items %" PRIu64 "), or with --kind tidal, which grows",
+           2 * p->s.items);
 }
 
-static void check_load(struct patient *p) {
-    if (p->s.load <= (is_fixed(p) ? crowded : p->c.max_load + 0.01)) return;
-    what(p, "it is crowded: load %.3f", p->s.load);
-    if (is_fixed(p)) {
-        why("it holds more than it was made for; near 0.95 insertions begin to fail, many at once");
-        todo_larger(p);
+/* ----------------------------------------------------------------------------------------------------------- checks */
+
+/* f is NULL if the file could not be opened. */
+static void check_integrity(struct checkup *p, const guira *f) {
+    const char *reason = "it is truncated or a checksum is wrong";
+    if (f != NULL && guira_validate(f, &reason) == GUIRA_OK) return;
+    finding(p, "the file is damaged: %s", reason);
+    cause("a disk error, an incomplete copy, or another program that wrote to the file");
+    remedy("restore it from a backup or rebuild it; do not use it, lookups may give false negatives");
+}
+
+static void check_load(struct checkup *p) {
+    if (p->s.load <= (has_fixed_size(p) ? high_load : p->c.max_load + 0.01)) return;
+    finding(p, "high load: %.3f", p->s.load);
+    if (has_fixed_size(p)) {
+        cause("it contains more items than it was built for; near 0.95 many insertions fail");
+        remedy_larger_filter(p);
     } else {
-        why("it should have grown and could not: there was no memory when it tried");
-        todo("raise the memory limit of who adds to it; it grows by itself with the next line added");
+        cause("it could not grow because there was not enough memory");
+        remedy("raise the memory limit of the process that adds lines; the next added line makes the filter grow");
     }
 }
 
-static void check_refusals(struct patient *p) {
+static void check_failures(struct checkup *p) {
     if (p->s.failures == 0) return;
-    what(p, "%" PRIu64 " insertions were refused", p->s.failures);
-    if (p->s.load > 0.90) {
-        why("there was no room for them; those lines are not in the filter, so it may say no for lines you have");
-        if (is_fixed(p)) todo_larger(p);
-        else todo("see to it that there is memory, and add again the lines whose addition failed");
+    char insertions[UNIT_TEXT];
+    finding(p, "%s failed", write_number(p->s.failures, "insertion", insertions));
+    if (p->s.load > load_for_failures) {
+        cause("the filter was full; these lines are not in it, so lookups of them give false negatives");
+        if (has_fixed_size(p)) remedy_larger_filter(p);
+        else remedy("provide more memory and add the failed lines again");
     } else {
-        why("there is room, so it was copies: a filter holds some 20 of one line and refuses more");
-        todo("add each line only once (guira add --unique), or find out who sends the same one again and again");
+        cause("there is room, so the cause is copies: a filter holds about 20 copies of one line");
+        remedy("add each line only once (guira add --unique), or find the source of the repeated line");
     }
 }
 
-static void check_stash(struct patient *p) {
-    if (p->s.stash == 0 || !is_fixed(p)) return; /* a tidal one empties it when it grows */
-    what(p, "%" PRIu64 " items wait beside the table", p->s.stash);
-    why("the stash takes what the buckets have no room for, and hides that the filter is too small");
-    todo_larger(p);
+static void check_stash(struct checkup *p) {
+    if (p->s.stash == 0 || !has_fixed_size(p)) return; /* a tidal filter empties its stash when it grows */
+    char items[UNIT_TEXT];
+    finding(p, "%s in the stash", write_number(p->s.stash, "item", items));
+    cause("the stash holds items whose buckets are full: the filter is too small");
+    remedy_larger_filter(p);
 }
 
-static void check_drift(struct patient *p) {
+static void check_store(struct checkup *p) {
+    char items[UNIT_TEXT];
     if (p->live == 0) return;
     if ((double)p->s.items > 1.02 * (double)p->live) {
-        what(p, "it has %" PRIu64 " items more than the store", p->s.items - p->live);
-        why("what is deleted, evicted or expires in the store is not removed from the filter, which only fills up");
-        todo("remove from the filter in the same step as from the store; then build it anew from the store's keys");
+        finding(p, "it has %s more than the store", write_number(p->s.items - p->live, "item", items));
+        cause("keys that are deleted from the store, evicted or expired are not removed from the filter");
+        remedy("remove keys from the filter in the same step as from the store; then rebuild it from the store");
     } else if (p->s.items < p->live) {
-        what(p, "it has %" PRIu64 " items less than the store", p->live - p->s.items);
-        why("keys were not added, or keys that never were in it were removed, which takes others away");
-        todo("build it anew from the store's keys, for it may say no for keys you have; remove only what you added");
+        finding(p, "it has %s fewer than the store", write_number(p->live - p->s.items, "item", items));
+        cause("keys were not added, or keys that were never added were removed, which removes other keys");
+        remedy("rebuild it from the store, because lookups may give false negatives; remove only keys that were added");
     }
 }
 
-static void check_rate(struct patient *p) {
-    if (p->wanted == 0 || p->s.fpr <= p->wanted) return;
-    what(p, "wrong answers: %s expected, %s wanted (%.1f times as many)", p->rate, p->wanted_text,
-         p->s.fpr / p->wanted);
-    why(is_fixed(p) ? "its slots are too narrow for this rate"
-                    : "it has grown: old members know fewer bits the more it grows (or its slots are too narrow)");
-    todo("guira build --items %" PRIu64 " --fpr %g NEW, from the lines: made at full size, with slots to fit",
-         p->s.items, p->wanted);
+static void check_fpr(struct checkup *p) {
+    if (p->max_fpr == 0 || p->s.fpr <= p->max_fpr) return;
+    finding(p, "false-positive rate: %s expected, %s requested (%.1f times as high)", p->fpr_text, p->max_fpr_text,
+            p->s.fpr / p->max_fpr);
+    cause(has_fixed_size(p) ? "its slots are too narrow for this rate"
+                            : "it has grown: each doubling leaves older items one fingerprint bit less; or its slots "
+                              "are too narrow");
+    remedy("rebuild it at full size (guira build --items %" PRIu64 " --fpr %g), which chooses the slot width",
+           p->s.items, p->max_fpr);
 }
 
-static void check_elders(struct patient *p) {
+static void check_elders(struct checkup *p) {
     if (p->s.elders * 20 <= p->s.items) return;
-    what(p, "%" PRIu64 " of %" PRIu64 " items are elders", p->s.elders, p->s.items);
-    why("they came when the filter was very small and are kept aside; each takes some 10 bytes and slows down lookups");
-    todo("guira build --items %" PRIu64 " NEW, from the lines: made at full size, none has to age", p->s.items);
+    finding(p, "%" PRIu64 " of %" PRIu64 " items are elders", p->s.elders, p->s.items);
+    cause("they were added when the filter was very small; each takes about 10 bytes and slows down lookups");
+    remedy("rebuild it at full size (guira build --items %" PRIu64 ")", p->s.items);
 }
 
-static void check_waste(struct patient *p) {
+static void check_unused_room(struct checkup *p) {
     if (p->s.load >= 0.5 || p->s.slots < 4096) return;
-    what(p, "it is nearly empty: load %.3f", p->s.load);
-    why("room was made for more than came, or much was removed");
-    if (is_fixed(p))
-        todo("guira build --items %" PRIu64 " NEW, from the lines; or --kind tidal, which shrinks", p->s.items);
-    else todo("guira shrink %s, unless you expect the rest to come", p->path);
+    finding(p, "low load: %.3f", p->s.load);
+    cause("more room was reserved than is used, or many lines were removed");
+    if (has_fixed_size(p))
+        remedy("rebuild it smaller (guira build --items %" PRIu64 "), or with --kind tidal, which shrinks", p->s.items);
+    else remedy("guira shrink %s, unless more lines will be added", p->path);
 }
 
-/* f is NULL if it could not even be opened. */
-static void check_bytes(struct patient *p, const guira *f) {
-    const char *reason = "a part of it is missing or wrong";
-    if (f != NULL && guira_validate(f, &reason) == GUIRA_OK) return;
-    what(p, "the file is damaged: %s", reason);
-    why("the disk, a copy that was cut short, or something else has written to it");
-    todo("restore it from a copy or build it anew; do not use it, it may say no for lines you have");
-}
+/* ---------------------------------------------------------------------------------------------------------- command */
 
-static void examine(struct patient *p, const guira *f) {
-    check_bytes(p, f);
-    if (p->found > 0) return; /* the other figures would be guesses */
+static void run_checks(struct checkup *p, const guira *f) {
+    check_integrity(p, f);
+    if (p->findings > 0) return; /* the statistics of a damaged file mean nothing */
     check_load(p);
-    check_refusals(p);
+    check_failures(p);
     check_stash(p);
-    check_drift(p);
-    check_rate(p);
+    check_store(p);
+    check_fpr(p);
     check_elders(p);
-    check_waste(p);
+    check_unused_room(p);
 }
 
-static void print_verdict(const struct patient *p) {
-    if (p->found == 0) printf("\nNothing is wrong with it.\n");
-    if (p->live == 0)
-        printf("\nNot looked at: whether removals reach it (say --live N, the number of keys in the store).\n");
-    if (p->wanted == 0)
-        printf("Not looked at: whether the wrong answers are too many (say --fpr RATE, what you wanted).\n");
-    printf("Not to be seen in a file: slow lookups under load, which mostly are threads that wait for one lock.\n");
-}
-
-static void introduce(struct patient *p, const guira *f) {
+static void print_header(struct checkup *p, const guira *f) {
+    char items[UNIT_TEXT];
     guira_stats_get(f, &p->s);
     guira_config_get(f, &p->c);
-    if (p->wanted == 0) p->wanted = p->c.fpr;
-    write_rate(p->wanted, p->wanted_text);
-    printf("%s: %s, %s items, load %.3f, wrong answers %s\n", p->path, kind_names[p->c.kind],
-           write_count((double)p->s.items, p->items), p->s.load, write_rate(p->s.fpr, p->rate));
+    if (p->max_fpr == 0) p->max_fpr = p->c.fpr;
+    write_rate(p->max_fpr, p->max_fpr_text);
+    printf("%s: %s, %s item%s, load %.3f, false-positive rate %s\n", p->path, kind_names[p->c.kind],
+           write_count((double)p->s.items, items), p->s.items == 1 ? "" : "s", p->s.load,
+           write_rate(p->s.fpr, p->fpr_text));
+}
+
+static void print_footer(const struct checkup *p) {
+    if (p->findings == 0) printf("\nNo problems found.\n");
+    if (p->live == 0)
+        printf("\nNot checked: whether deletions reach the filter (requires --live N, the number of keys in the "
+               "store).\n");
+    if (p->max_fpr == 0) printf("Not checked: whether the false-positive rate is too high (requires --fpr RATE).\n");
+    printf("Not visible in a file: slow lookups under load, which are usually caused by contention for a lock.\n");
 }
 
 static int doctor_run(int argc, char **argv) {
-    struct patient p = {0};
+    struct checkup p = {0};
     const struct opt table[] = {
-        {'l', "live", OPT_COUNT, &p.live, "N", "how many keys the store behind the filter has now", NULL},
-        {'p', "fpr", OPT_RATE, &p.wanted, "RATE", "most wrong answers to accept (default: as it was built)", NULL},
+        {'l', "live", OPT_COUNT, &p.live, "N", "number of keys in the store that the filter represents", NULL},
+        {'p', "fpr", OPT_RATE, &p.max_fpr, "RATE",
+         "highest false-positive rate (default: the rate given to 'guira build', if any)", NULL},
         OPT_END,
     };
     options_read(&command_doctor, table, &argc, argv, 1, 1);
     p.path = argv[1];
-    guira *f = filter_map_if_whole(p.path);
-    if (f != NULL) introduce(&p, f);
-    examine(&p, f);
-    if (f != NULL) print_verdict(&p);
+    guira *f = filter_map_if_intact(p.path);
+    if (f != NULL) print_header(&p, f);
+    run_checks(&p, f);
+    if (f != NULL) print_footer(&p);
     guira_destroy(f);
-    return p.found == 0 ? EXIT_YES : EXIT_NO;
+    return p.findings == 0 ? EXIT_YES : EXIT_NO;
 }
 
 const struct command command_doctor = {"doctor", "[options] FILE",
-                                       "tell what is wrong with a filter file, why, and what to do",
-                                       "Exit status: 0 nothing was found, 1 something was, 2 trouble.\n"
+                                       "find problems of a filter file, their causes and remedies",
+                                       "Exit status: 0 no problem found, 1 problems found, 2 error.\n"
                                        "\n"
                                        "examples:\n"
                                        "  guira doctor users.gf\n"

@@ -1,4 +1,4 @@
-/* See filter_file.h. */
+/* See filter_file.h. Files are read through a memory mapping; the library replaces them in one step when it saves. */
 #include "filter_file.h"
 
 #include <errno.h>
@@ -12,13 +12,16 @@
 
 #include "report.h"
 
+/* Also the choices of --kind, so the first one is the default. */
 const char *const kind_names[] = {"tidal", "cuckoo", "dynamic", "elastic", "consistent", NULL};
 
 void filter_trouble(const char *path, guira_status s) {
     switch (s) {
-    case GUIRA_EFORMAT: trouble("%s: not a filter file of guira, or one of a newer version", path);
-    case GUIRA_ECORRUPT: trouble("%s: damaged; restore it from a copy, or build it anew from its lines", path);
-    case GUIRA_ENOMEM: trouble("%s: no memory to load it; 'guira test' and 'guira info' do without loading", path);
+    case GUIRA_ENOENT: trouble("%s: no such file; 'guira build %s' creates it", path, path);
+    case GUIRA_EFORMAT: trouble("%s: not a guira filter file, or written by a newer version", path);
+    case GUIRA_ECORRUPT: trouble("%s: damaged; restore it from a backup or rebuild it with 'guira build'", path);
+    case GUIRA_ENOMEM:
+        trouble("%s: not enough memory to load it; 'guira test' and 'guira info' work without loading", path);
     default: trouble("%s: %s", path, guira_strerror(s));
     }
 }
@@ -31,39 +34,35 @@ bool file_exists(const char *path) {
 void must_be_writable(const char *path) {
     const char *slash = strrchr(path, '/');
     char *directory = slash == NULL ? strdup(".") : strndup(path, (size_t)(slash - path) + 1);
-    if (directory == NULL) trouble("no memory");
+    if (directory == NULL) trouble("out of memory");
     if (access(directory, W_OK | X_OK) != 0) trouble("%s: cannot be written: %s: %s", path, directory, system_error());
     free(directory);
 }
 
-/* The library says EIO and no more; the system knows why. */
-static void must_be_readable(const char *path) {
+/* For a directory or a device the library returns only GUIRA_EIO. */
+void must_be_regular(const char *path) {
     struct stat st;
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0 && errno == ENOENT) trouble("%s: no such file; 'guira build %s' makes one", path, path);
-    if (fd < 0 || fstat(fd, &st) != 0) trouble("%s: %s", path, system_error());
-    close(fd);
-    if (!S_ISREG(st.st_mode)) trouble("%s: not a regular file", path);
+    if (stat(path, &st) == 0 && !S_ISREG(st.st_mode)) trouble("%s: not a regular file", path);
 }
 
 void filter_or_window(const char *path, guira **f, guira_window **w) {
     *w = NULL;
-    must_be_readable(path);
+    must_be_regular(path);
     guira_status s = guira_map(path, f);
     if (s == GUIRA_EFORMAT) s = guira_window_load(path, w);
     if (s != GUIRA_OK && s != GUIRA_ECORRUPT) filter_trouble(path, s);
 }
 
-guira *filter_map_if_whole(const char *path) {
+guira *filter_map_if_intact(const char *path) {
     guira *f;
-    must_be_readable(path);
+    must_be_regular(path);
     guira_status s = guira_map(path, &f);
     if (s != GUIRA_OK && s != GUIRA_ECORRUPT) filter_trouble(path, s);
     return f;
 }
 
 guira *filter_map(const char *path) {
-    guira *f = filter_map_if_whole(path);
+    guira *f = filter_map_if_intact(path);
     if (f == NULL) filter_trouble(path, GUIRA_ECORRUPT);
     return f;
 }
@@ -72,7 +71,7 @@ void filter_check(const guira *f, const char *path) {
     if (guira_validate(f, NULL) != GUIRA_OK) filter_trouble(path, GUIRA_ECORRUPT);
 }
 
-/* By way of a mapping, which takes half the memory that guira_load does. */
+/* Cloning a mapping needs half the memory of guira_load. */
 guira *filter_load(const char *path) {
     guira *mapped = filter_map(path), *f;
     guira_status s = guira_clone(mapped, &f);
@@ -83,59 +82,58 @@ guira *filter_load(const char *path) {
 
 guira_window *window_load(const char *path) {
     guira_window *w;
-    must_be_readable(path);
+    must_be_regular(path);
     guira_status s = guira_window_load(path, &w);
-    if (s == GUIRA_EFORMAT) trouble("%s: not a window file of guira; a state made without --window is none", path);
+    if (s == GUIRA_EFORMAT)
+        trouble("%s: not a guira window file; it may be a state that was saved without --window", path);
     if (s != GUIRA_OK) filter_trouble(path, s);
     return w;
 }
 
-/* Ctrl-C waits until the file is in place, so that no half of one is left beside it. */
-static sigset_t hold_signals(void) {
-    sigset_t hold, before;
-    sigemptyset(&hold);
-    sigaddset(&hold, SIGINT);
-    sigaddset(&hold, SIGTERM);
-    sigprocmask(SIG_BLOCK, &hold, &before);
-    errno = 0;
+/* Blocks SIGINT and SIGTERM while a file is saved, so that no incomplete temporary file is left behind. */
+static sigset_t block_signals(void) {
+    sigset_t blocked, before;
+    sigemptyset(&blocked);
+    sigaddset(&blocked, SIGINT);
+    sigaddset(&blocked, SIGTERM);
+    sigprocmask(SIG_BLOCK, &blocked, &before);
     return before;
 }
 
-static void saved(guira_status s, const char *path, const sigset_t *before) {
-    int why = errno; /* the library says EIO and no more */
+/* After saving: unblocks the signals and exits if saving failed. */
+static void check_saved(guira_status s, const char *path, const sigset_t *before) {
     sigprocmask(SIG_SETMASK, before, NULL);
-    if (s == GUIRA_EINVAL) trouble("%s: cannot be written: it is no regular file", path);
-    if (s != GUIRA_OK)
-        trouble("%s: cannot be written: %s; what was there is unchanged", path,
-                why != 0 ? strerror(why) : guira_strerror(s));
+    if (s == GUIRA_EINVAL) trouble("%s: cannot be written: not a regular file", path);
+    if (s != GUIRA_OK) trouble("%s: cannot be written: %s; the previous content is unchanged", path, guira_strerror(s));
 }
 
 void filter_save(const guira *f, const char *path) {
-    sigset_t before = hold_signals();
-    saved(guira_save(f, path), path, &before);
+    sigset_t before = block_signals();
+    check_saved(guira_save(f, path), path, &before);
 }
 
 void window_save(const guira_window *w, const char *path) {
-    sigset_t before = hold_signals();
-    saved(guira_window_save(w, path), path, &before);
+    sigset_t before = block_signals();
+    check_saved(guira_window_save(w, path), path, &before);
 }
 
-/* ------------------------------------------------------------------------------------------------------------- locking */
+/* ---------------------------------------------------------------------------------------------------------- locking */
 
-static int held = -1;
+static int lock_fd = -1; /* the lock that this process holds; released when it exits */
 
-/* Is fd still the file that the path leads to? */
+/* Is fd still the file at this path, or has it been replaced meanwhile? */
 static bool is_current(int fd, const char *path) {
     struct stat here, there;
     return fstat(fd, &here) == 0 && stat(path, &there) == 0 && here.st_dev == there.st_dev &&
            here.st_ino == there.st_ino;
 }
 
-/* False: somebody else has it. */
+/* Takes the lock. False: another process has it (only if `wait` is false). */
 static bool lock(const char *path, bool wait) {
     for (;;) {
-        must_be_readable(path);
+        must_be_regular(path);
         int fd = open(path, O_RDONLY | O_CLOEXEC);
+        if (fd < 0 && !file_exists(path)) filter_trouble(path, GUIRA_ENOENT);
         if (fd < 0) trouble("%s: %s", path, system_error());
         int failed = flock(fd, wait ? LOCK_EX : LOCK_EX | LOCK_NB);
         if (failed != 0 && errno == EWOULDBLOCK) {
@@ -144,7 +142,7 @@ static bool lock(const char *path, bool wait) {
         }
         if (failed != 0 && errno != EINTR) trouble("%s: cannot be locked: %s", path, system_error());
         if (failed == 0 && is_current(fd, path)) {
-            held = fd;
+            lock_fd = fd;
             return true;
         }
         close(fd);
@@ -153,15 +151,16 @@ static bool lock(const char *path, bool wait) {
 
 void filter_lock(const char *path, bool wait) {
     if (lock(path, false)) return;
-    if (!wait) trouble("%s: in use by another guira; give each its own file", path);
-    note("%s: waiting for another guira to be done with it", path);
+    if (!wait) trouble("%s: in use by another guira process; use a different file for each", path);
+    note("%s: locked by another guira process; waiting", path);
     lock(path, true);
 }
 
-/* Between the rename and this, another may have been faster: then it is theirs, and what is not saved yet cannot be. */
+/* Another process may take the lock between the rename and this call. Then this one must not save again, because it
+ * would overwrite the changes of the other. */
 void filter_lock_again(const char *path) {
-    int old = held;
+    int old = lock_fd;
     if (!lock(path, false))
-        trouble("%s: another guira has taken it over; what came since the last save is not in it", path);
+        trouble("%s: another guira process has locked it; lines after the last checkpoint are not saved", path);
     close(old);
 }

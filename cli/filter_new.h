@@ -1,20 +1,17 @@
-/* New filters, from what a user knows: how many lines, how many wrong answers are all right. */
+/* Creates filters from what the user specifies: the number of lines and the acceptable false-positive rate. */
 #ifndef GUIRA_CLI_FILTER_NEW_H
 #define GUIRA_CLI_FILTER_NEW_H
 
 #include <guira.h>
 
-struct wish {
-    unsigned kind;  /* of guira_kind */
-    uint64_t items; /* expected; 0: nobody knows */
-    double fpr;     /* 0: what the kind does by default */
-    double load;    /* most of the slots to use; 0: the default */
+struct filter_spec {
+    unsigned kind;  /* a guira_kind */
+    uint64_t items; /* expected number; 0: unknown */
+    double fpr;     /* 0: the default of the kind */
+    double load;    /* highest load factor; 0: the default of the library */
 };
 
-/* The filter, or the end of the process with a sentence that says why not. */
-guira *filter_new(const struct wish *w);
-
-/* The slot width that keeps the rate, growth included. */
-unsigned width_for(const struct wish *w);
+/* Creates the filter, or exits with the reason why it cannot be created. */
+guira *filter_new(const struct filter_spec *spec);
 
 #endif

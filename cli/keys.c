@@ -5,12 +5,13 @@
 
 static bool is_blank(char c) { return c == ' ' || c == '\t'; }
 
-static bool field_by_byte(char delimiter, struct piece line, uint64_t field, struct piece *out) {
-    const char *p = line.at, *end = line.at + line.n;
+/* Every delimiter ends a field, so fields can be empty: "a,,b" has three. */
+static bool field_by_byte(char delimiter, struct slice line, uint64_t field, struct slice *out) {
+    const char *p = line.data, *end = line.data + line.size;
     for (;; field--) {
         const char *stop = memchr(p, delimiter, (size_t)(end - p));
         if (field == 1) {
-            *out = (struct piece){p, (size_t)((stop == NULL ? end : stop) - p)};
+            *out = (struct slice){p, (size_t)((stop == NULL ? end : stop) - p)};
             return true;
         }
         if (stop == NULL) return false;
@@ -18,32 +19,33 @@ static bool field_by_byte(char delimiter, struct piece line, uint64_t field, str
     }
 }
 
-static bool field_by_blanks(struct piece line, uint64_t field, struct piece *out) {
-    const char *p = line.at, *end = line.at + line.n;
+/* Any number of blanks separates two fields, as in awk. */
+static bool field_by_blanks(struct slice line, uint64_t field, struct slice *out) {
+    const char *p = line.data, *end = line.data + line.size;
     for (;; field--) {
         while (p < end && is_blank(*p)) p++;
         const char *start = p;
         while (p < end && !is_blank(*p)) p++;
         if (p == start) return false;
         if (field > 1) continue;
-        *out = (struct piece){start, (size_t)(p - start)};
+        *out = (struct slice){start, (size_t)(p - start)};
         return true;
     }
 }
 
-bool key_field(const struct key_options *k, struct piece line, uint64_t field, struct piece *out) {
+bool key_field(const struct key_options *k, struct slice line, uint64_t field, struct slice *out) {
     if (k->delimiter == 0) return field_by_blanks(line, field, out);
     return field_by_byte((char)k->delimiter, line, field, out);
 }
 
-struct piece key_of(const struct key_options *k, struct piece line) {
-    struct piece key;
+struct slice key_of(const struct key_options *k, struct slice line) {
+    struct slice key;
     return k->field > 0 && key_field(k, line, k->field, &key) ? key : line;
 }
 
 void keys_hash(const struct key_options *k, const guira *f, const struct batch *b, uint64_t *hash) {
     for (size_t i = 0; i < b->n; i++) {
-        struct piece key = key_of(k, b->line[i]);
-        hash[i] = guira_hash(f, key.at, key.n);
+        struct slice key = key_of(k, b->line[i]);
+        hash[i] = guira_hash(f, key.data, key.size);
     }
 }

@@ -1,4 +1,4 @@
-/* What a line is known by: all of it, or one of its fields; and the hashes of a batch. */
+/* The key of a line, which decides whether two lines are equal: the whole line or one of its fields. */
 #ifndef GUIRA_CLI_KEYS_H
 #define GUIRA_CLI_KEYS_H
 
@@ -8,26 +8,26 @@
 
 struct key_options {
     bool zero;      /* lines end with a NUL */
-    uint64_t field; /* 1 is the first; 0: the whole line */
-    int delimiter;  /* between fields; 0: blanks, any number of them */
+    uint64_t field; /* number of the field, from 1; 0: the whole line */
+    int delimiter;  /* the byte between fields; 0: any number of blanks */
 };
 
-#define KEY_OPTIONS(k)                                                                                              \
-    {'z', "zero-terminated", OPT_FLAG, &(k)->zero, NULL, "lines end with a NUL, not with a newline", NULL},         \
-        {'k', "key-field", OPT_COUNT, &(k)->field, "N", "a line is known by its field N (the first is 1)", NULL}, { \
-        't', "delimiter", OPT_BYTE, &(k)->delimiter, "C", "fields end at each C, not at blanks", NULL               \
+#define KEY_OPTIONS(k)                                                                                           \
+    {'z', "zero-terminated", OPT_FLAG, &(k)->zero, NULL, "lines end with NUL instead of newline", NULL},         \
+        {'k', "key-field", OPT_FIELD, &(k)->field, "N", "compare only field N of each line, from 1", NULL}, {    \
+        't', "delimiter", OPT_BYTE, &(k)->delimiter, "C", "fields are separated by the byte C, not blanks", NULL \
     }
 
-/* What ends a line. */
+/* The byte that ends a line. */
 static inline char key_line_end(const struct key_options *k) { return k->zero ? '\0' : '\n'; }
 
-/* Field number `field` of the line. False: it has fewer. */
-bool key_field(const struct key_options *k, struct piece line, uint64_t field, struct piece *out);
+/* Finds field number `field` of the line. False: the line has fewer fields. */
+bool key_field(const struct key_options *k, struct slice line, uint64_t field, struct slice *out);
 
-/* The key of a line; one without the field is known by all of it, so that such lines are not taken for each other. */
-struct piece key_of(const struct key_options *k, struct piece line);
+/* The key of a line. A line without the field is its own key, so that all such lines do not count as equal. */
+struct slice key_of(const struct key_options *k, struct slice line);
 
-/* The keys' hashes in f. */
+/* Computes the hashes, for filter f, of the keys of all lines of the batch. */
 void keys_hash(const struct key_options *k, const guira *f, const struct batch *b, uint64_t *hash);
 
 #endif

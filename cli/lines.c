@@ -9,12 +9,12 @@
 #include <unistd.h>
 
 #include "report.h"
-#include "stop.h"
+#include "signals.h"
 
-static const size_t block = 1 << 20;
+static const size_t read_size = 1 << 20; /* free space before each read */
 
-/* What is left to read of a file, so that one can say how long it will take. */
-static uint64_t size_of_input(void) {
+/* The bytes left to read if stdin is a file, for the estimate of the remaining time; else 0. */
+static uint64_t remaining_input(void) {
     struct stat st;
     if (fstat(STDIN_FILENO, &st) != 0 || !S_ISREG(st.st_mode)) return 0;
     off_t at = lseek(STDIN_FILENO, 0, SEEK_CUR);
@@ -24,41 +24,42 @@ static uint64_t size_of_input(void) {
 void lines_open(struct lines *in, char end) {
     memset(in, 0, sizeof *in);
     in->end = end;
-    in->room = 2 * block;
-    in->buffer = must_alloc(NULL, in->room);
-    in->size = size_of_input();
+    in->capacity = 2 * read_size;
+    in->buffer = alloc_or_die(NULL, in->capacity);
+    in->size = remaining_input();
 }
 
 void lines_close(struct lines *in) { free(in->buffer); }
 
-/* As many whole lines as there are and the batch has room for. */
+/* Adds complete lines of the buffer to the batch until one of both is exhausted. */
 static void split(struct lines *in, struct batch *b) {
     const char *p = in->buffer + in->from, *end = in->buffer + in->to;
     while (b->n < BATCH && p < end) {
         const char *stop = memchr(p, in->end, (size_t)(end - p));
         if (stop == NULL) break;
-        b->line[b->n++] = (struct piece){p, (size_t)(stop - p)};
+        b->line[b->n++] = (struct slice){p, (size_t)(stop - p)};
         p = stop + 1;
     }
     in->from = (size_t)(p - in->buffer);
 }
 
-/* Room for at least one block behind what is there: the unfinished line goes to the front, long ones get a larger buffer. */
-static void make_room(struct lines *in) {
+/* Makes room for at least read_size bytes: moves the incomplete line to the front and, if it is long, doubles the
+ * buffer. */
+static void make_capacity(struct lines *in) {
     size_t left = in->to - in->from;
     if (in->from > 0) memmove(in->buffer, in->buffer + in->from, left);
     in->from = 0;
     in->to = left;
-    if (in->room - in->to >= block) return;
-    in->room *= 2;
-    in->buffer = must_alloc(in->buffer, in->room);
+    if (in->capacity - in->to >= read_size) return;
+    in->capacity *= 2;
+    in->buffer = alloc_or_die(in->buffer, in->capacity);
 }
 
-/* Waits for input. False: a stop was asked for. */
+/* Waits for input. False: SIGINT or SIGTERM was received. */
 static bool wait_for_input(struct lines *in) {
-    struct pollfd fds[] = {{.fd = STDIN_FILENO, .events = POLLIN}, {.fd = stop_fd(), .events = POLLIN}};
-    int timeout = 0; /* the first time only to see whether there is a wait */
-    while (!stop_asked()) {
+    struct pollfd fds[] = {{.fd = STDIN_FILENO, .events = POLLIN}, {.fd = signals_fd(), .events = POLLIN}};
+    int timeout = 0; /* the first poll only tests whether input is available, before idle() is called */
+    while (!signal_received()) {
         int ready = poll(fds, 2, timeout);
         if (ready < 0 && errno != EINTR) trouble("stdin: %s", system_error());
         if (ready > 0 && fds[0].revents != 0) return true;
@@ -67,13 +68,13 @@ static bool wait_for_input(struct lines *in) {
     return false;
 }
 
-/* False: there is no more, or a stop was asked for. */
+/* Reads once. False: end of input, or a signal was received. */
 static bool refill(struct lines *in) {
     ssize_t n;
-    make_room(in);
+    make_capacity(in);
     do {
         if (!wait_for_input(in)) return false;
-        n = read(STDIN_FILENO, in->buffer + in->to, in->room - in->to);
+        n = read(STDIN_FILENO, in->buffer + in->to, in->capacity - in->to);
     } while (n < 0 && (errno == EINTR || errno == EAGAIN));
     if (n < 0) trouble("stdin: %s (after %llu lines)", system_error(), (unsigned long long)in->count);
     in->to += (size_t)n;
@@ -85,12 +86,12 @@ static bool refill(struct lines *in) {
 bool lines_next(struct lines *in, struct batch *b) {
     b->n = 0;
     b->first = in->count + 1;
-    b->open_end = false;
+    b->unterminated = false;
     split(in, b);
     while (b->n == 0 && !in->ended && refill(in)) split(in, b);
     if (b->n == 0 && in->ended && in->from < in->to) {
-        b->line[b->n++] = (struct piece){in->buffer + in->from, in->to - in->from};
-        b->open_end = true;
+        b->line[b->n++] = (struct slice){in->buffer + in->from, in->to - in->from};
+        b->unterminated = true;
         in->from = in->to;
     }
     in->count += b->n;

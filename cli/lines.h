@@ -1,10 +1,10 @@
-/* Lines from stdin, in batches.
+/* Reads stdin as lines, in batches.
  *
  *     buffer   [ ...done... | line\n line\n line\n ... line\n | half a li ]
- *                             ^ a batch, up to BATCH of them     ^ moved to the front before the next read
+ *                             ^ a batch of up to BATCH lines    ^ moved to the front before the next read
  *
- * The input is read in large blocks and a batch points into them, so a line is not copied, may have any bytes in it and
- * be as long as memory allows. Lines of a batch lie one after the other. */
+ * The input is read in large blocks and a batch points into the buffer. So lines are not copied, can contain any bytes,
+ * and can be as long as memory allows. The lines of a batch are adjacent in memory. */
 #ifndef GUIRA_CLI_LINES_H
 #define GUIRA_CLI_LINES_H
 
@@ -14,34 +14,39 @@
 
 enum { BATCH = 512 };
 
-struct piece {
-    const char *at;
-    size_t n;
+/* A part of a buffer, not terminated by NUL. */
+struct slice {
+    const char *data;
+    size_t size;
 };
 
 struct batch {
     size_t n;
-    struct piece line[BATCH]; /* without what ends them */
-    uint64_t first;           /* the number of line[0], from 1 */
-    bool open_end;            /* the last one is the input's last and nothing ends it */
+    struct slice line[BATCH]; /* without the line ends */
+    uint64_t first;           /* number of line[0] in the input, from 1 */
+    bool unterminated;        /* the last line is the end of the input and has no line end */
 };
 
 struct lines {
-    char end;                   /* what ends a line */
-    uint64_t count;             /* lines so far */
-    uint64_t bytes;             /* of input so far */
-    uint64_t size;              /* of the whole input; 0: nobody knows */
-    int (*idle)(void *context); /* before waiting for input; returns the milliseconds after which to be called again, or
-                                   -1. May be NULL. */
+    char end;       /* the byte that ends a line: newline or NUL */
+    uint64_t count; /* lines read so far */
+    uint64_t bytes; /* bytes read so far */
+    uint64_t size;  /* bytes of the whole input; 0: unknown (a pipe) */
+
+    /* Called before waiting for input, so that output does not stay in a buffer. Returns the number of milliseconds
+     * after which to be called again if there is still no input, or -1. May be NULL. */
+    int (*idle)(void *context);
     void *context;
+
+    /* private */
     char *buffer;
-    size_t room, from, to;
+    size_t capacity, from, to; /* buffer[from ... to - 1] is not yet split into lines */
     bool ended;
 };
 
 void lines_open(struct lines *in, char end);
 
-/* The next lines, valid until the next call. False: there are no more, or a stop was asked for. */
+/* Reads the next batch, which is valid until the next call. False: end of input, or a signal was received. */
 bool lines_next(struct lines *in, struct batch *b);
 
 void lines_close(struct lines *in);

@@ -1,8 +1,9 @@
-/* guira: have I seen this line? The command-line tool, a user of guira.h, and of hiredis for --redis.
+/* guira, the command-line tool: approximate membership filters for lines of text.
  *
- *     guira COMMAND [options] ...          lines on stdin, lines on stdout, talk on stderr
+ *     guira COMMAND [options] ...          lines on stdin, lines on stdout, messages on stderr
  *
- * Here is the list of commands and who gets the call. */
+ * This file has the list of commands and calls the one that is named. The tool uses only guira.h, and hiredis for
+ * --redis. */
 #include <fcntl.h>
 #include <guira.h>
 #include <stdio.h>
@@ -24,18 +25,18 @@ static const struct command *find(const char *name) {
 }
 
 static void print_help(FILE *to) {
-    fputs("guira: have I seen this line? Filters that grow and shrink with what is in them.\n\n"
-          "usage: guira COMMAND [options] [FILE]       lines come on stdin and go to stdout\n\ncommands:\n",
+    fputs("guira: drop duplicate lines and test membership with filters that grow and shrink\n\n"
+          "usage: guira COMMAND [options] [FILE]       reads lines from stdin, writes lines to stdout\n\ncommands:\n",
           to);
     for (const struct command *const *c = commands; *c != NULL; c++)
         fprintf(to, "  %-9s %s\n", (*c)->name, (*c)->summary);
-    fputs("\n'guira COMMAND --help' tells more, 'guira --version' which guira this is.\n\n"
+    fputs("\n'guira COMMAND --help' describes a command, 'guira --version' prints the version.\n\n"
           "examples:\n"
-          "  guira uniq <events.log                                 each line once, in order\n"
-          "  tail -f app.log | guira uniq --window 10m -k 3          alerts not more than every ten minutes\n"
+          "  guira uniq <events.log                                 drop duplicate lines\n"
+          "  tail -f app.log | guira uniq --window 10m -k 3          each alert at most once in 10 minutes\n"
           "  guira build known.gf <known.txt && guira test -v known.gf <new.txt\n"
-          "  guira plan --items 100M --fpr 0.1%                      what it will cost\n"
-          "\nexit status: 0 yes or done, 1 no (a line is absent), 2 trouble\n",
+          "  guira plan --items 100M --fpr 0.1%                      memory that a filter needs\n"
+          "\nexit status: 0 success, 1 negative result (for example, a line is absent), 2 error\n",
           to);
 }
 
@@ -44,19 +45,19 @@ static int run(const struct command *c, int argc, char **argv) {
     return c->run(argc, argv);
 }
 
-/* "guira help uniq" is "guira uniq --help". */
+/* "guira help uniq" is the same as "guira uniq --help". */
 static int help(int argc, char **argv) {
     char flag[] = "--help", *arguments[] = {argv[0], flag, NULL};
     const struct command *c = argc > 1 ? find(argv[1]) : NULL;
-    if (argc > 1 && c == NULL) trouble("no command '%s'; 'guira --help' has them all", argv[1]);
+    if (argc > 1 && c == NULL) trouble("unknown command '%s'; 'guira --help' lists all commands", argv[1]);
     if (c != NULL) return run(c, 2, arguments);
     print_help(stdout);
     return EXIT_YES;
 }
 
-/* Without this, a file opened later would get the number of a stream that was closed, and be read or written for it. In
- * its place comes something that cannot be read (or written), so that who needs the stream is told. */
-static void plug_closed_streams(void) {
+/* If stdin, stdout or stderr is closed, the next file that is opened would get its number and would be read or written
+ * in its place. So a closed stream is opened on /dev/null in the wrong mode: its use then fails with an error. */
+static void replace_closed_streams(void) {
     for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
         if (fcntl(fd, F_GETFD) < 0) (void)open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
 }
@@ -70,12 +71,13 @@ static int dispatch(int argc, char **argv) {
     if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0 || strcmp(name, "help") == 0)
         return help(argc - 1, argv + 1);
     const struct command *c = find(name);
-    if (c == NULL) trouble("no command '%s'; 'guira --help' has them all", name);
+    if (c == NULL && *name == '-') trouble("unknown option '%s'; 'guira --help' lists the commands", name);
+    if (c == NULL) trouble("unknown command '%s'; 'guira --help' lists all commands", name);
     return run(c, argc - 1, argv + 1);
 }
 
 int main(int argc, char **argv) {
-    plug_closed_streams();
+    replace_closed_streams();
     if (argc < 2) {
         print_help(stderr);
         return EXIT_TROUBLE;

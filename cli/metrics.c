@@ -1,4 +1,4 @@
-/* guira metrics: filter files as Prometheus sees them. Those of servers are in redis_metrics.c. */
+/* guira metrics: prints metrics of filter files for Prometheus. Metrics of servers are in redis_metrics.c. */
 #include <stdio.h>
 #include <string.h>
 
@@ -7,41 +7,43 @@
 #include "redis.h"
 #include "report.h"
 
+/* The writer that guira_metrics_write calls. */
 static bool print_bytes(void *to, const void *bytes, size_t n) { return fwrite(bytes, 1, n, to) == n; }
 
-static guira_observed open_for(char **names, size_t i) {
+/* Opens file number i. Two metrics with the same name would be invalid, so a repeated file is an error. */
+static guira_observed open_file(char **names, size_t i) {
     guira *f;
     guira_window *w;
     for (size_t j = 0; j < i; j++)
-        if (strcmp(names[j], names[i]) == 0) trouble("%s: name each file only once", names[i]);
+        if (strcmp(names[j], names[i]) == 0) trouble("%s: given more than once", names[i]);
     filter_or_window(names[i], &f, &w);
     if (f == NULL && w == NULL) filter_trouble(names[i], GUIRA_ECORRUPT);
     return (guira_observed){.name = names[i], .filter = f, .window = w};
 }
 
-/* What was opened stays so until the process ends, in a moment. */
+/* The files stay open until the process exits. */
 static int metrics_run(int argc, char **argv) {
-    enum { MOST = 1000 };
-    static guira_observed what[MOST];
+    enum { MAX_FILES = 1000 };
+    static guira_observed observed[MAX_FILES];
     struct redis_options redis = {0};
     const struct opt table[] = {REDIS_OPTION(&redis), REDIS_TIMEOUT_OPTION(&redis), OPT_END};
-    options_read(&command_metrics, table, &argc, argv, 0, MOST);
-    redis_check_options(&redis);
-    if (redis.url == NULL && argc == 1) trouble("something is missing; usage: guira metrics FILE...");
-    if (redis.url != NULL && argc > 1) trouble("'%s' is too much; --redis tells of all keys", argv[1]);
+    options_read(&command_metrics, table, &argc, argv, 0, MAX_FILES);
+    redis_require_url(&redis);
+    if (redis.url == NULL && argc == 1) missing_argument(&command_metrics, 0);
+    if (redis.url != NULL && argc > 1) trouble("unexpected argument '%s'; --redis prints metrics of all keys", argv[1]);
     if (redis.url != NULL) return redis_metrics(&redis);
     size_t n = (size_t)argc - 1;
-    for (size_t i = 0; i < n; i++) what[i] = open_for(argv + 1, i);
-    guira_status s = guira_metrics_write(what, n, print_bytes, stdout);
+    for (size_t i = 0; i < n; i++) observed[i] = open_file(argv + 1, i);
+    guira_status s = guira_metrics_write(observed, n, print_bytes, stdout);
     if (s != GUIRA_OK) trouble("%s", guira_strerror(s));
     return EXIT_YES;
 }
 
 const struct command command_metrics = {
     "metrics", "FILE... | --redis URL", "print metrics of filter files for Prometheus",
-    "In the text format, each file by its name as given; also for states of 'guira uniq'. Exit status: 0, or 2 for "
-    "trouble.\n"
-    "With --redis, all filters and windows of a server or of all masters of a cluster, each by the name of its key.\n"
+    "In the Prometheus text format, labelled with the file name as given. FILE can also be a state of 'guira uniq'.\n"
+    "With --redis: metrics of all filters and windows of a server or cluster, labelled with the key.\n"
+    "Exit status: 0, or 2 for an error.\n"
     "\n"
     "examples:\n"
     "  guira metrics users.gf >/var/lib/node_exporter/guira.prom.new &&\n"

@@ -1,35 +1,38 @@
-/* Options: one table per command says what it takes, where it goes and what --help has to say about it.
+/* Command-line options: one table per command lists its options, where the values go and their help texts.
  *
- *     struct opt table[] = {{'d', "repeated", OPT_FLAG, &repeated, NULL, "only ...", NULL}, ..., OPT_END};
- *     options_read(&command_uniq, table, &argc, argv);      argv is left with the other arguments
+ *     struct opt table[] = {{'d', "repeated", OPT_FLAG, &repeated, NULL, "print only ...", NULL}, ..., OPT_END};
+ *     options_read(&command_uniq, table, &argc, argv, 0, 1);      argv is left with the positional arguments
  *
- * -d, -dz, -k2, -k 2, --key-field 2, --key-field=2 and -- are understood; --help prints and ends. */
+ * Accepted forms: -d, -dz, -k2, -k 2, --key-field 2, --key-field=2, and -- to end the options. --help prints the help
+ * and exits. */
 #ifndef GUIRA_CLI_OPTIONS_H
 #define GUIRA_CLI_OPTIONS_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
+/* The type of the variable that `to` points to is given behind each. */
 typedef enum {
     OPT_FLAG,     /* bool */
-    OPT_TEXT,     /* const char * */
-    OPT_COUNT,    /* uint64_t, and so for the next two */
-    OPT_SIZE,     /* in bytes */
-    OPT_DURATION, /* in milliseconds */
-    OPT_RATE,     /* double, and so for the next */
-    OPT_FACTOR,
-    OPT_BYTE,  /* int: one character, \t for a tab */
-    OPT_CHOICE /* unsigned: the index in choices */
+    OPT_TEXT,     /* const char *, not empty */
+    OPT_COUNT,    /* uint64_t, above 0 */
+    OPT_FIELD,    /* uint64_t, above 0: the number of a field */
+    OPT_SIZE,     /* uint64_t, bytes, above 0 */
+    OPT_DURATION, /* uint64_t, milliseconds, above 0 */
+    OPT_RATE,     /* double, between 0 and 1 */
+    OPT_FACTOR,   /* double, 1 or more */
+    OPT_BYTE,     /* int: one character, \t for a tab */
+    OPT_CHOICE    /* unsigned: an index into `choices`; 0 is the default */
 } opt_type;
 
 struct opt {
-    char letter; /* 0: none */
+    char letter; /* 0: no short form */
     const char *name;
     opt_type type;
     void *to;
-    const char *arg; /* what --help calls the value; NULL: a flag */
+    const char *arg; /* name of the value in --help; NULL for a flag */
     const char *help;
-    const char *const *choices; /* ends with NULL */
+    const char *const *choices; /* OPT_CHOICE: ends with NULL; --help lists them behind `help` */
 };
 
 #define OPT_END \
@@ -37,17 +40,24 @@ struct opt {
 
 struct command {
     const char *name;
-    const char *usage;                 /* behind the name: "[options] FILE" */
+    const char *usage;                 /* what follows the name: "[options] FILE" */
     const char *summary;               /* for the list of commands */
-    const char *more;                  /* what --help says below the options, with examples */
+    const char *more;                  /* the part of --help below the options, with examples */
     int (*run)(int argc, char **argv); /* argv[0] is the name; returns the exit status */
 };
 
-/* Reads the options, ends the process for --help or a mistake, and leaves arguments in argv[1] to argv[*argc - 1], at
- * least `least` and at most `most` of them. */
-void options_read(const struct command *c, const struct opt *table, int *argc, char **argv, int least, int most);
+/* Reads the options into the variables of the table and moves the positional arguments to argv[1] ... argv[*argc - 1].
+ * There must be at least `min_args` and at most `max_args` of them. Exits after --help (status 0) or an error (status
+ * 2). A variable whose option is not given is not changed, so it holds the default. */
+void options_read(const struct command *c, const struct opt *table, int *argc, char **argv, int min_args, int max_args);
 
-/* To stdout, for --help; `options` may be NULL. */
+/* Exits with "missing argument NAME" and the usage. NAME is positional argument number `index`, from 0. */
+_Noreturn void missing_argument(const struct command *c, int index);
+
+/* Exits with "unexpected argument 'x'" and the usage. */
+_Noreturn void unexpected_argument(const struct command *c, const char *argument);
+
+/* Prints the help of a command to stdout. */
 void help_print(const struct command *c, const struct opt *table);
 
 #endif

@@ -1,4 +1,5 @@
-/* guira plan: what a number of items at a rate of wrong answers costs, with each kind of filter. */
+/* guira plan: prints the memory that each kind of filter needs for a number of items and a false-positive rate. */
+#include <guira.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -7,10 +8,13 @@
 #include "report.h"
 #include "units.h"
 
-#include <guira.h>
+/* As text, because they are also part of --help. */
+#define DEFAULT_FPR "0.1%"
+#define DEFAULT_GROWTH "1x"
 
-enum { TIDAL = 0, CUCKOO = 1 }; /* rows of the plan */
+enum { TIDAL = 0, CUCKOO = 1 }; /* rows of guira_plan */
 
+/* The input and the result of guira_plan. */
 struct plan {
     uint64_t items;
     double fpr, growth;
@@ -20,7 +24,7 @@ struct plan {
 
 static const char *yes_no(bool x) { return x ? "yes" : "no"; }
 
-/* Which row for whom, in one sentence. */
+/* Writes which row to choose, in one sentence. */
 static void advise(const struct plan *p, char *to, size_t n) {
     const guira_plan_row *tidal = &p->row[TIDAL], *fixed = &p->row[CUCKOO], *best = &p->row[p->smallest];
     char t[UNIT_TEXT], f[UNIT_TEXT], b[UNIT_TEXT], items[UNIT_TEXT];
@@ -28,34 +32,33 @@ static void advise(const struct plan *p, char *to, size_t n) {
     write_size((double)fixed->bytes, f);
     write_size((double)best->bytes, b);
     write_count((double)p->items, items);
-    if (!tidal->meets) snprintf(to, n, "No tidal filter reaches this rate; %s does, in %s.", best->name, b);
-    else if (p->smallest == TIDAL) snprintf(to, n, "Take tidal: nothing is smaller (%s), and it grows and removes.", t);
+    if (!tidal->meets) snprintf(to, n, "No tidal filter reaches this rate; %s does, with %s.", best->name, b);
+    else if (p->smallest == TIDAL)
+        snprintf(to, n, "Use tidal: it is the smallest (%s), and it supports growth and removal.", t);
     else if (best->removes)
-        snprintf(
-            to, n,
-            "Take tidal (%s) if you do not know how many there will be; if never more than %s, %s is smallest (%s).", t,
-            items, best->name, b);
+        snprintf(to, n,
+                 "Use tidal (%s) if the number of items is unknown; for at most %s items, %s is the smallest (%s).", t,
+                 items, best->name, b);
     else
-        snprintf(
-            to, n,
-            "Take tidal (%s) if items come and go in unknown numbers, cuckoo (%s) if there are never more than %s, "
-            "and a Bloom filter (%s) if nothing is ever removed.",
-            t, f, items, b);
+        snprintf(to, n,
+                 "Use tidal (%s) if the number of items is unknown, cuckoo (%s) for at most %s items, "
+                 "or a Bloom filter (%s) if items are never removed.",
+                 t, f, items, b);
 }
 
+/* One row per kind of filter, then the advice. */
 static void print_table(const struct plan *p) {
     char items[UNIT_TEXT], rate[UNIT_TEXT], size[UNIT_TEXT], advice[400];
-    printf("%s items, at most %s wrong answers", write_count((double)p->items, items), write_rate(p->fpr, rate));
-    if (p->growth > 1) printf(", grown %gx", p->growth);
-    printf("\n\n%-22s %-9s %10s %10s %14s  %-5s  %s\n", "", "width", "size", "bits/item", "wrong answers", "grows",
-           "removes");
+    printf("%s items, false-positive rate at most %s", write_count((double)p->items, items), write_rate(p->fpr, rate));
+    if (p->growth > 1) printf(", growth %gx", p->growth);
+    printf("\n\n%-22s %-9s %10s %10s %10s  %-5s  %s\n", "", "width", "size", "bits/item", "fpr", "grows", "removes");
     for (size_t i = 0; i < GUIRA_PLAN_ROWS; i++) {
         const guira_plan_row *r = &p->row[i];
         char width[UNIT_TEXT];
         snprintf(width, sizeof width, "%u %s", r->bits, strcmp(r->name, "bloom") == 0 ? "hashes" : "bits");
-        printf("%-22s %-9s %10s %10.1f %14s  %-5s  %s%s\n", r->name, width, write_size((double)r->bytes, size),
+        printf("%-22s %-9s %10s %10.1f %10s  %-5s  %s%s\n", r->name, width, write_size((double)r->bytes, size),
                r->bits_per_item, write_rate(r->fpr, rate), yes_no(r->grows), yes_no(r->removes),
-               r->meets ? "" : "  (too many)");
+               r->meets ? "" : "  (fpr too high)");
     }
     advise(p, advice, sizeof advice);
     printf("\n%s\n", advice);
@@ -77,29 +80,32 @@ static void print_json(const struct plan *p) {
 }
 
 static int plan_run(int argc, char **argv) {
-    struct plan p = {.fpr = 0.001, .growth = 1};
+    struct plan p = {0};
     bool json = false;
     const struct opt table[] = {
-        {'n', "items", OPT_COUNT, &p.items, "N", "how many there will be at most", NULL},
-        {'p', "fpr", OPT_RATE, &p.fpr, "RATE", "most wrong answers to accept (default: 0.1%)", NULL},
-        {'g', "growth", OPT_FACTOR, &p.growth, "FACTOR", "N divided by how many it starts with (default: 1x)", NULL},
-        {'j', "json", OPT_FLAG, &json, NULL, "as one line of JSON", NULL},
+        {'n', "items", OPT_COUNT, &p.items, "N", "highest number of items", NULL},
+        {'p', "fpr", OPT_RATE, &p.fpr, "RATE", "highest false-positive rate (default: " DEFAULT_FPR ")", NULL},
+        {'g', "growth", OPT_FACTOR, &p.growth, "FACTOR",
+         "N divided by the initial number (default: " DEFAULT_GROWTH ")", NULL},
+        {'j', "json", OPT_FLAG, &json, NULL, "print one line of JSON", NULL},
         OPT_END,
     };
+    read_rate(DEFAULT_FPR, &p.fpr);
+    read_factor(DEFAULT_GROWTH, &p.growth);
     options_read(&command_plan, table, &argc, argv, 0, 0);
-    if (p.items == 0) trouble("how many items? for example: guira plan --items 100M --fpr 0.1%%");
+    if (p.items == 0) trouble("missing option --items N, for example: guira plan --items 100M --fpr 0.1%%");
     if (guira_plan(p.items, p.fpr, p.growth, p.row, &p.smallest) != GUIRA_OK)
-        trouble("--items: %" PRIu64 " is more than can be planned for (281474976710656)", p.items);
+        trouble("--items: %" PRIu64 " exceeds the maximum of 281474976710656", p.items);
     if (json) print_json(&p);
     else print_table(&p);
     return EXIT_YES;
 }
 
 const struct command command_plan = {
-    "plan", "--items N [options]", "tell what a filter will cost, kind by kind, with Bloom beside it",
-    "Sizes are those of the buckets; a filter adds a few percent. A tidal filter that grows from little to much has "
-    "more\n"
-    "wrong answers than one made at full size, and --growth counts that in. Exit status: 0, or 2 for trouble.\n"
+    "plan", "--items N [options]", "print the memory each kind of filter needs, compared to Bloom",
+    "Sizes are those of the buckets; a filter needs a few percent more. A tidal filter that has grown has a higher\n"
+    "false-positive rate than one created at full size; --growth takes that into account.\n"
+    "Exit status: 0, or 2 for an error.\n"
     "\n"
     "examples:\n"
     "  guira plan --items 100M --fpr 0.1%\n"

@@ -7,6 +7,7 @@
 
 #include "units.h"
 
+/* One command runs per process, so its progress is global. */
 static struct {
     bool on, terminal, visible;
     double start, next;
@@ -18,12 +19,12 @@ double clock_seconds(void) {
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* Where lines and progress would go to the same terminal, the lines win. */
+/* If stdout is a terminal too, progress would be mixed with the lines printed there, so it is not shown. */
 void progress_begin(bool forced) {
     progress.terminal = isatty(STDERR_FILENO) == 1;
     progress.on = forced || (progress.terminal && isatty(STDOUT_FILENO) == 0);
     progress.start = clock_seconds();
-    progress.next = progress.start + 1;
+    progress.next = progress.start + 1; /* a command that takes less than a second shows none */
 }
 
 void progress_hide(void) {
@@ -31,14 +32,14 @@ void progress_hide(void) {
     progress.visible = false;
 }
 
-static void show(const struct lines *in, double now) {
+static void print_progress(const struct lines *in, double now) {
     char lines[UNIT_TEXT], bytes[UNIT_TEXT], rate[UNIT_TEXT], left[UNIT_TEXT];
     double seconds = now - progress.start, done = in->size == 0 ? 0 : (double)in->bytes / (double)in->size;
     progress_hide();
-    fprintf(stderr, "%s lines, %s, %s lines/s", write_count((double)in->count, lines),
+    fprintf(stderr, "%s line%s, %s, %s lines/s", write_count((double)in->count, lines), in->count == 1 ? "" : "s",
             write_size((double)in->bytes, bytes), write_count((double)in->count / (seconds + 1e-9), rate));
     if (done > 0 && done < 1)
-        fprintf(stderr, ", %.0f%%, %s left", 100 * done, write_span(seconds / done * (1 - done), left));
+        fprintf(stderr, ", %.0f%%, %s left", 100 * done, write_elapsed(seconds / done * (1 - done), left));
     if (!progress.terminal) fputc('\n', stderr);
     progress.visible = progress.terminal;
     fflush(stderr);
@@ -49,11 +50,11 @@ void progress_tick(const struct lines *in) {
     double now = clock_seconds();
     if (now < progress.next) return;
     progress.next = now + (progress.terminal ? 0.25 : 1);
-    show(in, now);
+    print_progress(in, now);
 }
 
 void progress_end(const struct lines *in) {
     progress_hide();
-    if (progress.on && !progress.terminal) show(in, clock_seconds());
+    if (progress.on && !progress.terminal) print_progress(in, clock_seconds());
     progress.on = false;
 }

@@ -1,8 +1,8 @@
-/* How far a command has come, on stderr: lines, bytes, rate, and when it will end if that can be known.
+/* Progress of a command on stderr: lines, bytes, rate, and the remaining time if the size of the input is known.
  *
  *     12.4M lines, 401 MiB, 2.31M lines/s, 37%, 0:09 left
  *
- * Shown when stderr is a terminal that nothing else is written to, or when asked for. */
+ * It is shown if stderr is a terminal and stdout is not, or if --progress is given. */
 #ifndef GUIRA_CLI_PROGRESS_H
 #define GUIRA_CLI_PROGRESS_H
 
@@ -11,20 +11,20 @@
 #include "lines.h"
 
 #define PROGRESS_OPTION(to) \
-    { 0, "progress", OPT_FLAG, to, NULL, "say how far it is, even if stderr is no terminal", NULL }
+    { 0, "progress", OPT_FLAG, to, NULL, "show progress even if stderr is not a terminal", NULL }
 
 void progress_begin(bool forced);
 
-/* Once per batch or less; it looks at the clock and seldom does more. */
+/* To be called once per batch: cheap, it reads the clock and rarely prints. */
 void progress_tick(const struct lines *in);
 
-/* The last word, where there were others. */
+/* Removes the progress line from a terminal; elsewhere prints the final numbers. */
 void progress_end(const struct lines *in);
 
-/* Takes the line away before something else is said. */
+/* Removes the progress line from a terminal, before a message is printed. */
 void progress_hide(void);
 
-/* Seconds that pass evenly, from some moment on. */
+/* Seconds of the monotonic clock. */
 double clock_seconds(void);
 
 #endif

@@ -1,9 +1,9 @@
-/* Filters that are keys of a Redis server or cluster: what the commands know of it.
+/* Filters that are keys of a Redis server or cluster: what the commands need to know about them.
  *
- *     uniq, add, remove, test --redis URL NAME     -> redis_uniq and so on, which read the lines themselves
+ *     uniq, add, remove, test --redis URL NAME     -> redis_uniq, redis_add, ..., which read stdin themselves
  *     metrics --redis URL                          -> redis_metrics
  *
- * Without hiredis, redis_absent.c has all of them, and says so. */
+ * If hiredis is not available at build time, redis_stub.c defines these functions and exits with an error. */
 #ifndef GUIRA_CLI_REDIS_H
 #define GUIRA_CLI_REDIS_H
 
@@ -12,31 +12,38 @@
 #include "options.h"
 
 struct redis_options {
-    const char *url;  /* NULL: not Redis */
-    uint64_t shards;  /* 0: none, one key */
-    uint64_t timeout; /* milliseconds; 0: the default */
+    const char *url;  /* NULL: not on a server */
+    uint64_t shards;  /* 0: a single key */
+    uint64_t timeout; /* milliseconds; 0: REDIS_DEFAULT_TIMEOUT */
 };
 
+/* As text, because it is also part of --help. */
+#define REDIS_DEFAULT_TIMEOUT "30s"
+
 #define REDIS_OPTION(r) \
-    { 0, "redis", OPT_TEXT, &(r)->url, "URL", "on a server: redis://[user:password@]host[:port][/db]", NULL }
-#define REDIS_TIMEOUT_OPTION(r) \
-    { 0, "redis-timeout", OPT_DURATION, &(r)->timeout, "TIME", "how long to try when a server is away (30s)", NULL }
-#define REDIS_OPTIONS(r)                                                                                       \
-    REDIS_OPTION(r), {0, "shards", OPT_COUNT, &(r)->shards, "N", "one filter over N keys of a cluster", NULL}, \
+    { 0, "redis", OPT_TEXT, &(r)->url, "URL", "use a server: redis://[user:password@]host[:port][/db]", NULL }
+#define REDIS_TIMEOUT_OPTION(r)                                                                \
+    {                                                                                          \
+        0, "redis-timeout", OPT_DURATION, &(r)->timeout, "TIME",                               \
+            "how long to retry when a server fails (default: " REDIS_DEFAULT_TIMEOUT ")", NULL \
+    }
+#define REDIS_OPTIONS(r)                                                                                     \
+    REDIS_OPTION(r),                                                                                         \
+        {0, "shards", OPT_COUNT, &(r)->shards, "N", "distribute the filter over N keys of a cluster", NULL}, \
         REDIS_TIMEOUT_OPTION(r)
 
-/* What to do with lines, and with which key. */
+/* What to do with the lines of stdin, and with which key. */
 struct redis_job {
     struct redis_options redis;
-    const char *name; /* of the key, or of N of them */
+    const char *name; /* of the key; with shards, a part of the names of all keys */
     struct key_options keys;
-    struct wish wish; /* for a filter that is not there yet */
+    struct filter_spec spec; /* for a key that has to be created */
     bool progress, quiet, count;
-    bool unique;         /* add */
-    uint64_t window;     /* uniq: milliseconds, or 0 */
-    bool pass_when_full; /* uniq */
-    bool invert;         /* test, and so the next */
-    bool stop_at_no;
+    bool unique;         /* add: skip lines that the filter contains */
+    uint64_t window;     /* uniq: length in milliseconds, 0: no window */
+    bool pass_when_full; /* uniq: print new lines although there is no memory for them */
+    bool invert;         /* test: print absent lines */
+    bool stop_at_absent; /* test: stop at the first absent line */
 };
 
 /* Each returns the exit status. */
@@ -46,9 +53,10 @@ int redis_remove(const struct redis_job *job);
 int redis_test(const struct redis_job *job);
 int redis_metrics(const struct redis_options *redis);
 
-/* Options that only make sense together: ends the process for one that is `given` although it is for files only, or for
- * options of Redis without it. */
-void redis_check_options(const struct redis_options *redis);
-void redis_refuse(const struct redis_options *redis, bool given, const char *option);
+/* Exits if --shards or --redis-timeout is given without --redis. */
+void redis_require_url(const struct redis_options *redis);
+
+/* Exits if `option`, which works only without --redis, is given together with --redis. */
+void redis_reject_option(const struct redis_options *redis, bool given, const char *option);
 
 #endif

@@ -4,81 +4,83 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "out.h"
+#include "output.h"
 #include "progress.h"
 #include "report.h"
 
-static const size_t block_bytes = 4 << 20;               /* but for a longer line */
-static const size_t longest = (size_t)512 * 1024 * 1024; /* item that a server takes */
+static const size_t block_bytes = 4 << 20;                /* more for a longer line */
+static const size_t max_item = (size_t)512 * 1024 * 1024; /* limit of Redis (proto-max-bulk-len) */
 
-struct reading {
+struct block_reader {
     const struct redis_job *job;
     struct block *block;
-    bool (*take)(void *context, struct block *b);
+    bool (*handle)(void *context, struct block *b);
     void *context;
-    bool enough;
+    bool stopped; /* handle returned false */
 };
 
-static void take_block(struct reading *r) {
-    if (r->block->n == 0 || r->enough) return;
-    r->enough = !r->take(r->context, r->block);
+/* Passes the block to the handler and empties it. */
+static void handle_block(struct block_reader *r) {
+    if (r->block->n == 0 || r->stopped) return;
+    r->stopped = !r->handle(r->context, r->block);
     r->block->first += r->block->n;
     r->block->n = 0;
     r->block->used = 0;
 }
 
-/* Before a wait: nothing stays here that could be with the servers, or with the reader. */
+/* Before waiting for input: sends the lines that were read, and writes the output. */
 static int idle(void *context) {
-    take_block(context);
-    out_flush();
+    handle_block(context);
+    output_flush();
     return -1;
 }
 
-/* Lines of a batch lie one after the other, so one copy takes them all. Pointers into a block stay: it only gets more
- * memory while it is empty. */
-static void gather(struct reading *r, const struct batch *in) {
+/* Copies a batch into the block. The lines of a batch are adjacent, so this is one memcpy. Slices of the block stay
+ * valid, because it is only reallocated while it is empty. */
+static void append_batch(struct block_reader *r, const struct batch *in) {
     struct block *b = r->block;
-    const char *start = in->line[0].at;
-    size_t bytes = (size_t)(in->line[in->n - 1].at + in->line[in->n - 1].n - start);
-    if (b->n + in->n > BLOCK || b->used + bytes > b->room) take_block(r);
-    if (bytes > b->room) b->bytes = must_alloc(b->bytes, b->room = bytes);
+    const char *start = in->line[0].data;
+    size_t bytes = (size_t)(in->line[in->n - 1].data + in->line[in->n - 1].size - start);
+    if (b->n + in->n > BLOCK || b->used + bytes > b->capacity) handle_block(r);
+    if (bytes > b->capacity) b->bytes = alloc_or_die(b->bytes, b->capacity = bytes);
     memcpy(b->bytes + b->used, start, bytes);
     for (size_t i = 0; i < in->n; i++) {
-        struct piece line = {b->bytes + b->used + (in->line[i].at - start), in->line[i].n};
+        struct slice line = {b->bytes + b->used + (in->line[i].data - start), in->line[i].size};
         b->line[b->n] = line;
         b->item[b->n++] = key_of(&r->job->keys, line);
         unsigned long long number = in->first + i;
-        if (b->item[b->n - 1].n > longest) trouble("stdin, line %llu: longer than a server takes (512 MiB)", number);
+        if (b->item[b->n - 1].size > max_item)
+            trouble("stdin, line %llu: longer than a server accepts (512 MiB)", number);
     }
     b->used += bytes;
 }
 
-void blocks_read(const struct redis_job *job, bool (*take)(void *context, struct block *b), void *context) {
+void blocks_read(const struct redis_job *job, bool (*handle)(void *context, struct block *b), void *context) {
     static struct block block;
     static struct batch b;
     struct lines in;
-    struct reading r = {.job = job, .block = &block, .take = take, .context = context};
-    block = (struct block){.first = 1, .end = key_line_end(&job->keys), .room = block_bytes};
-    block.bytes = must_alloc(NULL, block.room);
+    struct block_reader r = {.job = job, .block = &block, .handle = handle, .context = context};
+    block = (struct block){.first = 1, .end = key_line_end(&job->keys), .capacity = block_bytes};
+    block.bytes = alloc_or_die(NULL, block.capacity);
     lines_open(&in, block.end);
     in.idle = idle;
     in.context = &r;
     progress_begin(job->progress);
-    while (!r.enough && lines_next(&in, &b)) {
-        gather(&r, &b);
-        if (job->stop_at_no) take_block(&r); /* the wait for more may be long */
+    while (!r.stopped && lines_next(&in, &b)) {
+        append_batch(&r, &b);
+        if (job->stop_at_absent) handle_block(&r); /* do not wait for more input: the first absent line decides */
         progress_tick(&in);
     }
-    take_block(&r);
-    out_flush();
+    handle_block(&r);
+    output_flush();
     progress_end(&in);
     lines_close(&in);
     free(block.bytes);
 }
 
 void block_print(const struct block *b, size_t i) {
-    out_write(b->line[i].at, b->line[i].n);
-    out_write(&b->end, 1);
+    output_write(b->line[i].data, b->line[i].size);
+    output_write(&b->end, 1);
 }
 
 uint64_t block_count(const struct block *b, enum answer answer) {

@@ -1,6 +1,6 @@
-/* Lines that are asked about together: as many as the servers are sent before the first answer is waited for.
+/* Blocks of lines that are sent to the servers together, before the first reply is received.
  *
- *     stdin --batches--> block, up to BLOCK lines or a pause in the input --> servers --> answers, in the order of lines
+ *     stdin --batches--> block, up to BLOCK lines or until the input pauses --> servers --> answers, in input order
  */
 #ifndef GUIRA_CLI_REDIS_BLOCK_H
 #define GUIRA_CLI_REDIS_BLOCK_H
@@ -9,34 +9,34 @@
 
 enum { BLOCK = 8192 };
 
-/* What there is to say of a line. */
+/* The result for a line. */
 enum answer {
-    NO,      /* it was there already (or was not there: test, remove) */
-    YES,     /* it was not, and is now; it was removed; it is there */
-    REFUSED, /* there is no room for it */
-    UNSURE,  /* the answer was lost, and asking again does not tell */
-    UNASKED, /* no server was reached that has its key */
+    NO,         /* uniq, add: it was already there; remove, test: it was not found */
+    YES,        /* uniq, add: it was added; remove: it was removed; test: it was found */
+    REFUSED,    /* there is no room for it */
+    UNSURE,     /* the reply was lost, and sending the command again cannot tell the result */
+    UNANSWERED, /* no server with its key could be reached */
 };
 
 struct block {
-    uint64_t first; /* the number of line[0], from 1 */
+    uint64_t first; /* number of line[0] in the input, from 1 */
     size_t n;
-    struct piece line[BLOCK];
-    struct piece item[BLOCK]; /* what it is known by */
+    struct slice line[BLOCK];
+    struct slice item[BLOCK]; /* the key of the line */
     enum answer answer[BLOCK];
-    char end; /* what ends a line */
+    char end; /* the byte that ends a line */
     char *bytes;
-    size_t used, room;
+    size_t used, capacity;
 };
 
-/* The lines of stdin, block by block. `take` has a block whose lines and items are set, and answers are to come; it
- * returns false if no more are wanted. */
-void blocks_read(const struct redis_job *job, bool (*take)(void *context, struct block *b), void *context);
+/* Reads stdin and calls `handle` for each block, with lines and items set. `handle` sets the answers and returns false
+ * to stop reading. */
+void blocks_read(const struct redis_job *job, bool (*handle)(void *context, struct block *b), void *context);
 
-/* The line to stdout. */
+/* Prints a line to stdout. */
 void block_print(const struct block *b, size_t i);
 
-/* How many have this answer. */
+/* The number of lines with this answer. */
 uint64_t block_count(const struct block *b, enum answer answer);
 
 #endif

@@ -7,146 +7,150 @@
 
 #include "progress.h"
 #include "report.h"
-#include "stop.h"
+#include "signals.h"
 
-/* What came of a round. */
+/* The result of a round. */
 struct round {
-    size_t open;       /* calls that are not settled */
-    size_t settled;    /* in this round */
-    bool lost, later;  /* a server is away; or says that it cannot answer now */
-    struct node *told; /* who has the slot of a call, by one who does not have it any more */
-    char why[WHY];
+    size_t open;           /* calls that are not done */
+    size_t completed;      /* calls that were done in this round */
+    bool lost;             /* a server could not be reached, or its connection was lost */
+    bool temporary;        /* a server replied with a temporary error */
+    struct node *moved_to; /* the target of a MOVED redirection */
+    char error[ERROR_TEXT];
 };
 
-/* ------------------------------------------------------------------------------------------------------------- answers */
+/* ---------------------------------------------------------------------------------------------------------- replies */
 
-static bool begins(const char *text, const char *with) { return strncmp(text, with, strlen(with)) == 0; }
+static bool begins_with(const char *text, const char *prefix) { return strncmp(text, prefix, strlen(prefix)) == 0; }
 
-/* Errors that pass: the command was not carried out, and later it may be. */
-static bool is_passing(const char *error) {
-    static const char *const passing[] = {"TRYAGAIN", "CLUSTERDOWN", "LOADING", "MASTERDOWN", "NOREPLICAS", "BUSY "};
-    for (size_t i = 0; i < sizeof passing / sizeof *passing; i++)
-        if (begins(error, passing[i])) return true;
+/* Errors that mean: the command was not executed, and can be sent again later. */
+static bool is_temporary(const char *error) {
+    static const char *const temporary[] = {"TRYAGAIN", "CLUSTERDOWN", "LOADING", "MASTERDOWN", "NOREPLICAS", "BUSY "};
+    for (size_t i = 0; i < sizeof temporary / sizeof *temporary; i++)
+        if (begins_with(error, temporary[i])) return true;
     return false;
 }
 
-/* "MOVED 3999 127.0.0.1:6381" or "ASK ...": the place. */
-static struct node *place_in(struct cluster *c, const char *error, const struct node *teller) {
-    const char *slot = strchr(error, ' '), *place = slot != NULL ? strchr(slot + 1, ' ') : NULL;
-    return place != NULL ? cluster_node(c, place + 1, teller) : NULL;
+/* The target of "MOVED 3999 127.0.0.1:6381" or "ASK ...". */
+static struct node *redirection_target(struct cluster *c, const char *error, const struct node *sender) {
+    const char *slot = strchr(error, ' '), *address = slot != NULL ? strchr(slot + 1, ' ') : NULL;
+    return address != NULL ? cluster_node(c, address + 1, sender) : NULL;
 }
 
-/* True: an answer for the caller. */
-static bool judge(struct cluster *c, struct call *call, const redisReply *r, struct round *round) {
-    struct node *place = NULL;
+/* True: the reply is final. False: it is a redirection or a temporary error, and the call has to be sent again. */
+static bool is_final(struct cluster *c, struct call *call, const redisReply *r, struct round *round) {
+    struct node *target = NULL;
     if (r->type != REDIS_REPLY_ERROR) return true;
-    bool moved = begins(r->str, "MOVED "), ask = begins(r->str, "ASK "), passing = is_passing(r->str);
-    if (!moved && !ask && !passing) return true;
-    if (moved || ask) place = place_in(c, r->str, call->by);
-    if (moved && place != NULL) c->at[call->slot] = round->told = place;
-    if (ask) call->ask = place;
-    round->later = round->later || passing;
-    snprintf(round->why, sizeof round->why, "%s: %.150s", call->by->name, r->str);
+    bool moved = begins_with(r->str, "MOVED "), ask = begins_with(r->str, "ASK "), temporary = is_temporary(r->str);
+    if (!moved && !ask && !temporary) return true;
+    if (moved || ask) target = redirection_target(c, r->str, call->node);
+    if (moved && target != NULL) c->owner[call->slot] = round->moved_to = target;
+    if (ask) call->ask_node = target;
+    round->temporary = round->temporary || temporary;
+    snprintf(round->error, sizeof round->error, "%s: %.150s", call->node->name, r->str);
     return false;
 }
 
-/* -------------------------------------------------------------------------------------------------------------- rounds */
+/* ----------------------------------------------------------------------------------------------------------- rounds */
 
-static void note_loss(struct call *call, struct round *round) {
-    call->lost = call->by;
+static void record_loss(struct call *call, struct round *round) {
+    call->lost = call->node;
     round->lost = true;
-    snprintf(round->why, sizeof round->why, "%s", call->by->why);
+    snprintf(round->error, sizeof round->error, "%s", call->node->error);
 }
 
-/* True: it is on its way. */
+/* Queues the call on the connection to its server. False: there is no server or no connection. */
 static bool send_call(struct cluster *c, struct call *call, struct round *round) {
     static const char *asking[] = {"ASKING"};
     static size_t length[] = {6};
-    call->by = call->ask != NULL ? call->ask : c->at[call->slot];
-    if (call->by == NULL) {
-        snprintf(round->why, sizeof round->why, "no server of the cluster has slot %u", call->slot);
-        round->later = true;
+    call->node = call->ask_node != NULL ? call->ask_node : c->owner[call->slot];
+    if (call->node == NULL) {
+        snprintf(round->error, sizeof round->error, "no server of the cluster has slot %u", call->slot);
+        round->temporary = true;
         return false;
     }
-    if (!cluster_reach(c, call->by)) {
-        note_loss(call, round);
-        call->ask = NULL;
+    if (!cluster_connect(c, call->node)) {
+        record_loss(call, round);
+        call->ask_node = NULL;
         return false;
     }
-    if (call->ask != NULL) node_send(call->by, &(struct words){1, asking, length});
-    call->sent = node_send(call->by, &call->words);
+    if (call->ask_node != NULL) node_send(call->node, &(struct args){1, asking, length});
+    call->position = node_send(call->node, &call->args);
     return true;
 }
 
-/* The answer, unless the connection was lost, now or for a call before this one. */
+/* Receives the reply. NULL: the connection was lost, now or while an earlier call was received. */
 static redisReply *receive(struct call *call) {
-    if (call->ask != NULL && call->by->link != NULL) freeReplyObject(node_receive(call->by)); /* of ASKING */
-    call->ask = NULL;
-    return call->by->link != NULL ? node_receive(call->by) : NULL;
+    if (call->ask_node != NULL && call->node->link != NULL) freeReplyObject(node_receive(call->node)); /* of ASKING */
+    call->ask_node = NULL;
+    return call->node->link != NULL ? node_receive(call->node) : NULL;
 }
 
-static void settle(struct cluster *c, struct call *call, struct round *round) {
+static void receive_call(struct cluster *c, struct call *call, struct round *round) {
     redisReply *r = receive(call);
     if (r == NULL) {
-        note_loss(call, round);
-        call->unsure = call->unsure || node_may_have_had(call->by, call->sent);
-        call->settled = call->once && call->unsure;
-    } else if (judge(c, call, r, round)) {
+        record_loss(call, round);
+        call->uncertain = call->uncertain || node_may_have_received(call->node, call->position);
+        call->done = call->at_most_once && call->uncertain;
+    } else if (is_final(c, call, r, round)) {
         call->reply = r;
-        call->settled = true;
+        call->done = true;
     } else freeReplyObject(r);
-    round->settled += call->settled;
-    round->open -= call->settled;
+    round->completed += call->done;
+    round->open -= call->done;
 }
 
-/* Answers come in the order of the commands on each connection, so also in the order of the calls. A connection that is
- * lost while it is being written to was not read from yet: answers that may be there are not waited for. */
+/* Replies arrive in the order of the commands on each connection, which is the order of the calls. If a connection is
+ * lost while it is written to, replies that may already have arrived on it are not read. */
 static struct round run_round(struct cluster *c, struct call *calls, size_t n) {
     struct round round = {0};
     c->round++;
     for (size_t i = 0; i < n; i++) {
-        calls[i].sent = 0;
-        if (calls[i].settled) continue;
+        calls[i].position = 0;
+        if (calls[i].done) continue;
         round.open++;
-        if (!send_call(c, &calls[i], &round)) calls[i].sent = 0;
+        if (!send_call(c, &calls[i], &round)) calls[i].position = 0;
     }
     for (struct node *node = c->nodes; node != NULL; node = node->next)
         if (node->link != NULL) node_flush(node);
     for (size_t i = 0; i < n; i++)
-        if (calls[i].sent > 0) settle(c, &calls[i], &round);
+        if (calls[i].position > 0) receive_call(c, &calls[i], &round);
     return round;
 }
 
-/* ------------------------------------------------------------------------------------------------------------ the whole */
+/* ------------------------------------------------------------------------------------------------------- all rounds */
 
-static void pause_for(double seconds) {
+static void sleep_for(double seconds) {
     struct timespec t = {.tv_sec = (time_t)seconds, .tv_nsec = (long)(1e9 * (seconds - (double)(time_t)seconds))};
     nanosleep(&t, NULL);
 }
 
-bool calls_run(struct cluster *c, struct call *calls, size_t n, const char **why) {
-    static char reason[WHY];
-    double since = clock_seconds(), pause = 0.001;
+/* The pause between rounds without progress doubles from 1 ms to half a second. */
+bool calls_run(struct cluster *c, struct call *calls, size_t n, const char **error) {
+    static char text[ERROR_TEXT];
+    const double first_pause = 0.001;
+    double last_progress = clock_seconds(), pause = first_pause;
     for (;;) {
         struct round round = run_round(c, calls, n);
         if (round.open == 0) return true;
-        if (round.settled > 0) {
-            since = clock_seconds();
-            pause = 0.001;
+        if (round.completed > 0) {
+            last_progress = clock_seconds();
+            pause = first_pause;
         }
-        if (clock_seconds() - since > c->timeout || (stop_asked() && (round.lost || round.later))) {
-            memcpy(reason, round.why, sizeof reason);
-            *why = reason;
+        bool failed = round.lost || round.temporary;
+        if (clock_seconds() - last_progress > c->timeout || (signal_received() && failed)) {
+            memcpy(text, round.error, sizeof text);
+            *error = text;
             return false;
         }
-        if (round.settled == 0) pause_for(pause);
+        if (round.completed == 0) sleep_for(pause);
         pause = pause < 0.25 ? 2 * pause : 0.5;
-        if (round.lost || round.later || round.told != NULL) cluster_learn(c, round.told);
+        if (failed || round.moved_to != NULL) cluster_refresh(c, round.moved_to);
     }
 }
 
-void call_again(struct call *call) {
+void call_reset(struct call *call) {
     freeReplyObject(call->reply);
     call->reply = NULL;
-    call->settled = false;
+    call->done = false;
 }

@@ -1,36 +1,36 @@
-/* Commands on their way to the servers that have their keys, and back, whatever happens in between.
+/* Executes commands on the servers that have their keys, with retries.
  *
  *     calls    a b c d e f
  *     round 1  a,c,f -> node 1    b,d -> node 2    e -> node 3        written to all, then read from all
- *              1 1 1              MOVED MOVED      lost
+ *              1 1 1              MOVED MOVED      connection lost
  *     round 2  b,d -> node 4      e -> node 5 (the map has changed)
  *
- * Answers that say "not here" or "not now" and connections that are lost lead to another round, until all calls are
- * settled or nothing has moved for the cluster's timeout. */
+ * Calls whose reply is a redirection or a temporary error, or whose connection is lost, are sent again in the next
+ * round, until all calls are done or none was completed for the timeout of the cluster. */
 #ifndef GUIRA_CLI_REDIS_CALLS_H
 #define GUIRA_CLI_REDIS_CALLS_H
 
 #include "redis_cluster.h"
 
 struct call {
-    struct words words;
+    struct args args;
     unsigned slot;
-    bool once; /* if it may have been carried out, do not send it again */
+    bool at_most_once; /* do not send it again if it may have been executed */
 
-    bool settled;
-    redisReply *reply; /* NULL: none, see `unsure` */
-    bool unsure;       /* it was sent once and no answer came: that time it was carried out or not */
-    struct node *by;   /* who has answered, or was asked last */
-    struct node *lost; /* who was lost before */
+    bool done;
+    redisReply *reply; /* NULL: none, because of at_most_once or an error */
+    bool uncertain;    /* it was sent and the connection was lost: it may or may not have been executed */
+    struct node *node; /* the node that it was sent to last */
+    struct node *lost; /* the node whose connection was lost, if any */
 
-    struct node *ask; /* for the next time only: who has the key while its slot is on its way */
-    uint64_t sent;
+    struct node *ask_node; /* for the next round only: the target of an ASK redirection */
+    uint64_t position;     /* in the connection, see node_may_have_received; 0: not sent in this round */
 };
 
-/* Until all are settled. False: some are not, `why` tells what stands in the way. Replies are the caller's to free. */
-bool calls_run(struct cluster *c, struct call *calls, size_t n, const char **why);
+/* Runs rounds until all calls are done. False: some are not, and *error says why. The caller frees the replies. */
+bool calls_run(struct cluster *c, struct call *calls, size_t n, const char **error);
 
-/* For one more run. */
-void call_again(struct call *call);
+/* Frees the reply and marks the call as not done, so that the next calls_run sends it again. */
+void call_reset(struct call *call);
 
 #endif

@@ -1,9 +1,9 @@
-/* Which server has which slot: the map of a cluster, or one server that has them all.
+/* The map from slots to servers: of a cluster, or of a single server that has all slots.
  *
- *     CLUSTER SLOTS -> at[0 ... 16383] -> node
+ *     CLUSTER SLOTS -> owner[0 ... 16383] -> node
  *
- * The map is a guess until a server agrees with it. One that does not says who to ask instead (MOVED), and then, or when
- * a server is away, whoever can be reached is asked for the map again. */
+ * The map can be out of date. A server that does not have a slot replies with the one that has it (MOVED). Then, and
+ * when a server fails, the map is requested again from any node that can be reached. */
 #ifndef GUIRA_CLI_REDIS_CLUSTER_H
 #define GUIRA_CLI_REDIS_CLUSTER_H
 
@@ -12,24 +12,25 @@
 
 struct cluster {
     struct redis_url url;
-    double timeout;         /* seconds to try when a server is away */
-    double patience;        /* seconds to wait for one answer */
-    bool is_cluster;        /* false: one server */
-    struct node *nodes;     /* all that were ever heard of */
-    struct node *at[SLOTS]; /* NULL: nobody serves it */
-    unsigned long round;
+    double timeout;            /* seconds to retry when a server fails */
+    double reply_timeout;      /* seconds to wait for one reply */
+    bool is_cluster;           /* false: a single server */
+    struct node *nodes;        /* all known nodes; never freed */
+    struct node *owner[SLOTS]; /* NULL: no server has the slot */
+    unsigned long round;       /* counts rounds, see cluster_connect */
 };
 
-/* The server of the URL is asked for the map; a timeout of 0 is the default. Ends the process if it cannot be reached. */
+/* Connects to the server of the URL and requests the map. timeout_ms 0: the default. Exits if that fails. */
 void cluster_open(struct cluster *c, const char *url, uint64_t timeout_ms);
 
-/* The map anew, by `first` if it is not NULL, then by whoever answers. False: nobody does. */
-bool cluster_learn(struct cluster *c, struct node *first);
+/* Requests the map again, from `first` (may be NULL) or else from any node that replies. False: none does. */
+bool cluster_refresh(struct cluster *c, struct node *first);
 
-/* The node at host:port, known or not; an empty host is that of `teller`. NULL: the text makes no sense. */
-struct node *cluster_node(struct cluster *c, const char *place, const struct node *teller);
+/* Finds or adds the node at "host:port". An empty host is that of `sender`, the node that sent the address. NULL: the
+ * address is invalid. */
+struct node *cluster_node(struct cluster *c, const char *address, const struct node *sender);
 
-/* Connected? Tried once in a round. */
-bool cluster_reach(struct cluster *c, struct node *n);
+/* Connects to the node; tried at most once per round. False: not connected. */
+bool cluster_connect(struct cluster *c, struct node *n);
 
 #endif

@@ -1,4 +1,5 @@
-/* See redis_filter.h. */
+/* See redis_filter.h. This file opens a filter: it checks the server, the number of shards, and the type and parameters
+ * of every key. redis_execute.c does the operations. */
 #include "redis_filter.h"
 
 #include <stdio.h>
@@ -8,220 +9,231 @@
 #include "report.h"
 #include "units.h"
 
-/* Where --items does not say. An elastic filter keeps its rate until it holds a thousand times as many. */
-static const uint64_t default_capacity = 1024, least_capacity = 4;
+/* Of a new key without --items. A tidal filter keeps its rate until it has grown by a factor of 1000. */
+static const uint64_t default_capacity = 1024, min_capacity = 4;
 
-/* Of a full filter that was made without saying so: its slots have 16 bits, see docs/redis.md. */
-static const double default_rate = 0.0005;
+/* The rate of a full filter that was created without a rate: its slots have 16 bits, see docs/redis.md. */
+static const double default_fpr = 0.0005;
 
-/* ------------------------------------------------------------------------------------------------------- single commands */
+/* -------------------------------------------------------------------------------------------------- single commands */
 
-enum { MOST_WORDS = 8 };
+enum { MAX_ARGS = 8 };
 
-/* A command in words that end with NULL; `key` is one of them. */
-struct command_call {
+/* A call with the memory for its arguments. */
+struct single_call {
     struct call call;
-    const char *word[MOST_WORDS];
-    size_t length[MOST_WORDS];
+    const char *arg[MAX_ARGS];
+    size_t length[MAX_ARGS];
 };
 
-static void prepare(struct command_call *to, const char *key, const char *const *word) {
-    *to = (struct command_call){.call = {.slot = slot_of(key, strlen(key))}};
+/* `arg` ends with NULL. `key` decides which server gets the command. */
+static void prepare(struct single_call *to, const char *key, const char *const *arg) {
+    *to = (struct single_call){.call = {.slot = slot_of(key, strlen(key))}};
     int n = 0;
-    for (; word[n] != NULL; n++) {
-        to->word[n] = word[n];
-        to->length[n] = strlen(word[n]);
+    for (; arg[n] != NULL; n++) {
+        to->arg[n] = arg[n];
+        to->length[n] = strlen(arg[n]);
     }
-    to->call.words = (struct words){n, to->word, to->length};
+    to->call.args = (struct args){n, to->arg, to->length};
 }
 
-static void must_run(struct redis_filter *f, struct call *calls, size_t n) {
-    const char *why;
-    if (!calls_run(&f->cluster, calls, n, &why)) trouble("%s", why);
+/* Exits if a call cannot be completed. */
+static void run_or_exit(struct redis_filter *f, struct call *calls, size_t n) {
+    const char *error;
+    if (!calls_run(&f->cluster, calls, n, &error)) trouble("%s", error);
 }
 
-/* One command for one key. The reply is the caller's to free. */
-static redisReply *ask(struct redis_filter *f, const char *key, const char *const *word) {
-    struct command_call c;
-    prepare(&c, key, word);
-    must_run(f, &c.call, 1);
+/* Runs one command for one key. The caller frees the reply. */
+static redisReply *run_command(struct redis_filter *f, const char *key, const char *const *arg) {
+    struct single_call c;
+    prepare(&c, key, arg);
+    run_or_exit(f, &c.call, 1);
     return c.call.reply;
 }
 
-static bool is_unknown(const redisReply *r) {
+/* The reply of a server that has not loaded the module. */
+static bool is_unknown_command(const redisReply *r) {
     return r->type == REDIS_REPLY_ERROR && strncmp(r->str, "ERR unknown command", 19) == 0;
 }
 
-const char *redis_filter_complaint(const struct redis_filter *f, const struct call *call) {
+const char *redis_filter_error(const struct redis_filter *f, const struct call *call) {
     static char text[512];
-    const char *said = call->reply->type == REDIS_REPLY_ERROR ? call->reply->str : "an answer that makes no sense";
-    bool unknown = is_unknown(call->reply);
-    if (unknown) said = "the server does not have the guira module (redis-server --loadmodule guira.so)";
-    snprintf(text, sizeof text, "%s: %s%s%.200s", call->by->name, unknown ? "" : f->job->name, unknown ? "" : ": ",
-             said);
+    const char *message = call->reply->type == REDIS_REPLY_ERROR ? call->reply->str : "unexpected reply";
+    bool unknown = is_unknown_command(call->reply);
+    if (unknown) message = "the server does not have the guira module (redis-server --loadmodule guira.so)";
+    snprintf(text, sizeof text, "%s: %s%s%.200s", call->node->name, unknown ? "" : f->job->name, unknown ? "" : ": ",
+             message);
     return text;
 }
 
-/* Asked before anything is written. Any other error is not of interest here. */
-static void must_have_module(struct redis_filter *f) {
+/* Exits if the server does not know the commands of the module. Other errors, such as a missing key, are ignored. */
+static void require_module(struct redis_filter *f) {
     const char *const info[] = {"CF.INFO", f->job->name, NULL};
-    struct command_call c;
+    struct single_call c;
     prepare(&c, f->job->name, info);
-    must_run(f, &c.call, 1);
-    if (is_unknown(c.call.reply)) trouble("%s", redis_filter_complaint(f, &c.call));
+    run_or_exit(f, &c.call, 1);
+    if (is_unknown_command(c.call.reply)) trouble("%s", redis_filter_error(f, &c.call));
     freeReplyObject(c.call.reply);
 }
 
-/* -------------------------------------------------------------------------------------------------------------- making */
+/* --------------------------------------------------------------------------------------------------------- creating */
 
-bool redis_filter_make(struct redis_filter *f, const struct shard *s, const char **why) {
+bool redis_filter_create(struct redis_filter *f, const struct shard *s, const char **error) {
     const struct redis_job *job = f->job;
-    uint64_t capacity = job->wish.items > 0 ? (job->wish.items + f->shards - 1) / f->shards : default_capacity;
+    uint64_t capacity = job->spec.items > 0 ? (job->spec.items + f->shards - 1) / f->shards : default_capacity;
     char size[24], rate[32];
-    const char *word[] = {"CF.RESERVE", s->key, size, job->wish.fpr > 0 ? "ERROR" : NULL, rate, NULL};
-    if (capacity < least_capacity) capacity = least_capacity;
-    if (f->verb == SEE) word[0] = "CFW.RESERVE";
-    snprintf(size, sizeof size, "%llu", (unsigned long long)(f->verb == SEE ? job->window : capacity));
-    snprintf(rate, sizeof rate, "%.17g", job->wish.fpr); /* exact: check_rate compares */
-    struct command_call c;
-    prepare(&c, s->key, word);
-    if (!calls_run(&f->cluster, &c.call, 1, why)) return false;
+    const char *arg[] = {"CF.RESERVE", s->key, size, job->spec.fpr > 0 ? "ERROR" : NULL, rate, NULL};
+    if (capacity < min_capacity) capacity = min_capacity;
+    if (f->operation == WINDOW_SEEN) arg[0] = "CFW.RESERVE";
+    snprintf(size, sizeof size, "%llu", (unsigned long long)(f->operation == WINDOW_SEEN ? job->window : capacity));
+    snprintf(rate, sizeof rate, "%.17g", job->spec.fpr); /* all digits, because check_rate compares it */
+    struct single_call c;
+    prepare(&c, s->key, arg);
+    if (!calls_run(&f->cluster, &c.call, 1, error)) return false;
     const redisReply *r = c.call.reply;
-    bool there = r->type != REDIS_REPLY_ERROR || strcmp(r->str, "ERR item exists") == 0;
-    if (!there) *why = redis_filter_complaint(f, &c.call);
+    bool exists = r->type != REDIS_REPLY_ERROR || strcmp(r->str, "ERR item exists") == 0;
+    if (!exists) *error = redis_filter_error(f, &c.call);
     freeReplyObject(c.call.reply);
-    return there;
+    return exists;
 }
 
-/* ------------------------------------------------------------------------------------------------------ names of shards */
+/* -------------------------------------------------------------------------------------------------- names of shards */
 
 static struct shard shard_named(char *key) {
     size_t n = strlen(key);
     return (struct shard){.key = key, .n = n, .slot = slot_of(key, n)};
 }
 
+/* Sets the keys of all shards: "NAME" without --shards, else "NAME{TAG}:N". */
 static void name_shards(struct redis_filter *f) {
-    unsigned tag[MOST_SHARDS];
+    unsigned tag[MAX_SHARDS];
     shard_tags(f->shards, tag);
-    f->shard = must_alloc(NULL, f->shards * sizeof *f->shard);
+    f->shard = alloc_or_die(NULL, f->shards * sizeof *f->shard);
     for (unsigned i = 0; i < f->shards; i++) {
         char *key;
         int n = f->job->redis.shards == 0 ? asprintf(&key, "%s", f->job->name)
                                           : asprintf(&key, "%s{%u}:%u", f->job->name, tag[i], f->shards);
-        if (n < 0) trouble("no memory for the names of keys");
+        if (n < 0) trouble("out of memory");
         f->shard[i] = shard_named(key);
     }
 }
 
-static bool makes(const struct redis_filter *f) { return f->verb != FIND && f->verb != REMOVE; }
+/* Does the operation create missing keys? */
+static bool creates(const struct redis_filter *f) { return f->operation != CONTAINS && f->operation != REMOVE; }
 
-/* The string under the plain name. Whoever is the first to write it decides. */
+/* The string at the plain name holds the number of shards. The first process that writes it decides; the others
+ * compare. */
 static void agree_on_shards(struct redis_filter *f) {
     const char *name = f->job->name;
     char text[40];
     const char *const set[] = {"SET", name, text, "NX", NULL}, *const get[] = {"GET", name, NULL};
     snprintf(text, sizeof text, "guira: %u shards", f->shards);
-    redisReply *r = makes(f) ? ask(f, name, set) : NULL;
+    redisReply *r = creates(f) ? run_command(f, name, set) : NULL;
     if (r != NULL && r->type == REDIS_REPLY_ERROR) trouble("%s: %s", name, r->str);
     freeReplyObject(r);
-    r = ask(f, name, get);
+    r = run_command(f, name, get);
     if (r->type == REDIS_REPLY_NIL) trouble("%s: there is no such filter with --shards", name);
     if (r->type == REDIS_REPLY_ERROR && strncmp(r->str, "WRONGTYPE", 9) != 0) trouble("%s: %s", name, r->str);
     if (r->type == REDIS_REPLY_ERROR)
-        trouble("%s: is something else than a filter with shards; if it is one of a single key, leave out --shards",
-                name);
+        trouble("%s: is not a filter with shards; if it is a filter with a single key, leave out --shards", name);
     if (strcmp(r->str, text) != 0)
-        trouble("%s: says '%.60s' and not '%s', so this would not find what is in it", name, r->str, text);
+        trouble("%s: contains '%.60s', not '%s'; use the --shards that the filter was created with", name, r->str,
+                text);
     freeReplyObject(r);
 }
 
-/* ------------------------------------------------------------------------------------------------------------- opening */
+/* ---------------------------------------------------------------------------------------------------------- opening */
 
-/* A string there says how many shards, see above. */
-static void must_be_right(struct redis_filter *f, const struct shard *s, const char *type) {
-    const char *wanted = f->verb == SEE ? "guira-win" : "guira-flt";
-    if (strcmp(type, wanted) == 0) return;
-    if (strcmp(type, "guira-win") == 0) trouble("%s: is a window; uniq --window uses it", s->key);
+/* Exits with a hint if the key is not of the type that the operation needs. */
+static void check_type(struct redis_filter *f, const struct shard *s, const char *type) {
+    const char *needed = f->operation == WINDOW_SEEN ? "guira-win" : "guira-flt";
+    if (strcmp(type, needed) == 0) return;
+    if (strcmp(type, "guira-win") == 0) trouble("%s: is a window; only uniq --window can use it", s->key);
     if (strcmp(type, "guira-flt") == 0) trouble("%s: is a filter, not a window; leave out --window", s->key);
     if (strcmp(type, "string") == 0)
-        trouble("%s: is a string, no filter; if it says 'guira: N shards', say --shards N", s->key);
-    trouble("%s: is a %s, no filter of guira", s->key, type);
+        trouble("%s: is a string, not a filter; if it contains 'guira: N shards', use --shards N", s->key);
+    trouble("%s: is a %s, not a guira filter", s->key, type);
 }
 
-static void find_or_make(struct redis_filter *f, const struct shard *s, const struct call *asked) {
-    const redisReply *r = asked->reply;
-    const char *why;
-    if (r->type != REDIS_REPLY_STATUS) trouble("%s", redis_filter_complaint(f, asked));
-    if (strcmp(r->str, "none") != 0) must_be_right(f, s, r->str);
-    else if (!makes(f)) trouble("%s: there is no such key at %s", s->key, asked->by->name);
-    else if (!redis_filter_make(f, s, &why)) trouble("%s", why);
+/* Checks the key of a shard, given the reply to TYPE. */
+static void find_or_create(struct redis_filter *f, const struct shard *s, const struct call *type_call) {
+    const redisReply *r = type_call->reply;
+    const char *error;
+    if (r->type != REDIS_REPLY_STATUS) trouble("%s", redis_filter_error(f, type_call));
+    if (strcmp(r->str, "none") != 0) check_type(f, s, r->str);
+    else if (!creates(f)) trouble("%s: there is no such key at %s", s->key, type_call->node->name);
+    else if (!redis_filter_create(f, s, &error)) trouble("%s", error);
 }
 
+/* Asks for the types of all keys at once, then creates the missing ones. */
 static void find_keys(struct redis_filter *f) {
-    struct command_call *c = must_alloc(NULL, f->shards * sizeof *c);
-    struct call *calls = must_alloc(NULL, f->shards * sizeof *calls);
+    struct single_call *c = alloc_or_die(NULL, f->shards * sizeof *c);
+    struct call *calls = alloc_or_die(NULL, f->shards * sizeof *calls);
     for (unsigned i = 0; i < f->shards; i++) {
         const char *const type[] = {"TYPE", f->shard[i].key, NULL};
         prepare(&c[i], f->shard[i].key, type);
         calls[i] = c[i].call;
     }
-    must_run(f, calls, f->shards);
+    run_or_exit(f, calls, f->shards);
     for (unsigned i = 0; i < f->shards; i++) {
-        find_or_make(f, &f->shard[i], &calls[i]);
+        find_or_create(f, &f->shard[i], &calls[i]);
         freeReplyObject(calls[i].reply);
     }
     free(calls);
     free(c);
 }
 
-/* A window that is older than we are has a length of its own. */
+/* Exits if an existing window has another length. */
 static void check_length(struct redis_filter *f, const struct shard *s) {
     const char *const info[] = {"CFW.INFO", s->key, NULL};
-    redisReply *r = ask(f, s->key, info);
+    redisReply *r = run_command(f, s->key, info);
     const redisReply *length = reply_field(r, "milliseconds");
     if (length != NULL && (uint64_t)length->integer != f->job->window)
-        trouble("%s: was made with --window %lldms; use that one, or another name", s->key, length->integer);
+        trouble("%s: was created with --window %lldms; use the same value or another name", s->key, length->integer);
     freeReplyObject(r);
 }
 
-/* What a filter was made with, or has now if that is more; one that is empty still tells what is to come. 0: not known. */
-static double rate_in(const redisReply *stats) {
-    const redisReply *now = reply_field(stats, "false_positive_rate");
-    const redisReply *wanted = reply_field(stats, "wanted_false_positive_rate");
-    if (now == NULL || now->str == NULL || wanted == NULL || wanted->str == NULL) return 0;
-    double is = strtod(now->str, NULL), full = strtod(wanted->str, NULL);
-    if (full == 0) full = default_rate;
-    return is > full ? is : full;
+/* The rate of a filter when it is full: the one it was created with, or the current one if that is higher. 0 if
+ * unknown. */
+static double full_fpr(const redisReply *stats) {
+    const redisReply *current = reply_field(stats, "false_positive_rate");
+    const redisReply *requested = reply_field(stats, "requested_false_positive_rate");
+    if (current == NULL || current->str == NULL || requested == NULL || requested->str == NULL) return 0;
+    double now = strtod(current->str, NULL), full = strtod(requested->str, NULL);
+    if (full == 0) full = default_fpr;
+    return now > full ? now : full;
 }
 
-/* And a filter a rate. Whoever may not ask for it is not told. True: it is all right. */
+/* Warns if the rate of an existing filter is higher than --fpr. If the server does not permit CF.STATS, the rate is
+ * unknown and there is no warning. True: no warning. */
 static bool check_rate(struct redis_filter *f, const struct shard *s) {
     const char *const stats[] = {"CF.STATS", s->key, NULL};
     char text[UNIT_TEXT];
-    redisReply *r = ask(f, s->key, stats);
-    double rate = rate_in(r);
-    bool good = rate <= f->job->wish.fpr;
+    redisReply *r = run_command(f, s->key, stats);
+    double rate = full_fpr(r);
+    bool good = rate <= f->job->spec.fpr;
     if (!good)
-        note("%s: takes %s of new lines for old ones once it is full; --fpr counts only when it is made", s->key,
+        note("%s: exists with a false-positive rate of %s when full; --fpr has no effect", s->key,
              write_rate(rate, text));
     freeReplyObject(r);
     return good;
 }
 
-void redis_filter_open(struct redis_filter *f, const struct redis_job *job, enum verb verb) {
-    *f = (struct redis_filter){.job = job, .verb = verb};
-    if (job->redis.shards > MOST_SHARDS) trouble("--shards: %d at most", MOST_SHARDS);
+void redis_filter_open(struct redis_filter *f, const struct redis_job *job, enum operation operation) {
+    *f = (struct redis_filter){.job = job, .operation = operation};
+    if (job->redis.shards > MAX_SHARDS) trouble("--shards: the maximum is %d", MAX_SHARDS);
     if (job->redis.shards > 0 && strchr(job->name, '{') != NULL)
-        trouble("%s: with --shards a name has no {, because each shard gets its own {tag}", job->name);
+        trouble("%s: with --shards the name must not contain {, because it is used for the {tag} of each shard",
+                job->name);
     f->shards = job->redis.shards > 0 ? (unsigned)job->redis.shards : 1;
     cluster_open(&f->cluster, job->redis.url, job->redis.timeout);
     name_shards(f);
-    must_have_module(f);
+    require_module(f);
     if (job->redis.shards > 0) agree_on_shards(f);
     find_keys(f);
-    bool good = verb == INSERT_NEW && job->wish.fpr > 0; /* what is not good is told once */
+    bool good = operation == INSERT_NEW && job->spec.fpr > 0; /* warn only once */
     for (unsigned i = 0; i < f->shards; i++) {
-        if (verb == SEE) check_length(f, &f->shard[i]);
+        if (operation == WINDOW_SEEN) check_length(f, &f->shard[i]);
         if (good) good = check_rate(f, &f->shard[i]);
     }
 }

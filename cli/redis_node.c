@@ -1,4 +1,4 @@
-/* See redis_node.h. */
+/* See redis_node.h. Commands are queued in the output buffer of hiredis, which counts how much of it was written. */
 #include "redis_node.h"
 
 #include <errno.h>
@@ -13,77 +13,80 @@
 #include "report.h"
 
 struct node *node_new(const char *host, int port) {
-    struct node *n = must_alloc(NULL, sizeof *n);
+    struct node *n = alloc_or_die(NULL, sizeof *n);
     size_t size = strlen(host) + 1;
-    *n = (struct node){.host = memcpy(must_alloc(NULL, size), host, size), .port = port};
+    *n = (struct node){.host = memcpy(alloc_or_die(NULL, size), host, size), .port = port};
     snprintf(n->name, sizeof n->name, strchr(host, ':') != NULL ? "[%.250s]:%d" : "%.250s:%d", host, port);
     return n;
 }
 
-static void lose(struct node *n) {
-    bool late = n->link->err == REDIS_ERR_IO && errno == EAGAIN;
+/* Closes the connection after an error and records what is known about it. */
+static void disconnect(struct node *n) {
+    bool timed_out = n->link->err == REDIS_ERR_IO && errno == EAGAIN;
     const char *error = n->link->err == 0 ? "the connection was closed" : n->link->errstr;
-    snprintf(n->why, sizeof n->why, "%s: %s", n->name, late ? "no answer" : error);
-    n->handed = n->sent - sdslen(n->link->obuf);
-    n->doubted = true;
+    snprintf(n->error, sizeof n->error, "%s: %s", n->name, timed_out ? "no answer" : error);
+    n->written = n->queued - sdslen(n->link->obuf);
+    n->suspect = true;
     redisFree(n->link);
     n->link = NULL;
 }
 
-/* ---------------------------------------------------------------------------------------------------------- connecting */
+/* ------------------------------------------------------------------------------------------------------- connecting */
 
-/* Nothing is expected, so what can be read is the end, or talk of another age. A connection that the server has closed
- * in a pause is better noticed here than by an answer that does not come. */
+/* No reply is pending, so a readable socket means that the server closed the connection or that the stream is out of
+ * sync. Detecting this before a command is sent avoids lines whose result is uncertain. */
 static bool is_stale(const struct node *n) {
     struct pollfd fd = {.fd = n->link->fd, .events = POLLIN | POLLRDHUP};
     return poll(&fd, 1, 0) != 0;
 }
 
-void node_refuses(const struct node *n, const redisReply *error) {
-    bool locked = strncmp(error->str, "NOAUTH", 6) == 0;
-    trouble("%s: %s%s", n->name, error->str, locked ? " Say redis://:password@host, or set REDISCLI_AUTH" : "");
+void node_fail(const struct node *n, const redisReply *error) {
+    bool no_password = strncmp(error->str, "NOAUTH", 6) == 0;
+    trouble("%s: %s%s", n->name, error->str, no_password ? " Use redis://:password@host or set REDISCLI_AUTH" : "");
 }
 
-/* False: lost meanwhile. */
-static bool must_agree(struct node *n, redisReply *answer) {
-    if (answer == NULL) return false;
-    if (answer->type == REDIS_REPLY_ERROR) node_refuses(n, answer);
-    freeReplyObject(answer);
+/* Checks the reply of a login command; exits if it is an error. False: the connection was lost. */
+static bool check_login(struct node *n, redisReply *reply) {
+    if (reply == NULL) return false;
+    if (reply->type == REDIS_REPLY_ERROR) node_fail(n, reply);
+    freeReplyObject(reply);
     return true;
 }
 
+/* AUTH and SELECT, as far as the URL has them. False: the connection was lost. */
 static bool log_in(struct node *n, const struct redis_url *url) {
-    if (url->user != NULL && !must_agree(n, node_ask(n, "AUTH %s %s", url->user, url->password))) return false;
-    if (url->user == NULL && url->password != NULL && !must_agree(n, node_ask(n, "AUTH %s", url->password)))
+    if (url->user != NULL && !check_login(n, node_command(n, "AUTH %s %s", url->user, url->password))) return false;
+    if (url->user == NULL && url->password != NULL && !check_login(n, node_command(n, "AUTH %s", url->password)))
         return false;
-    return url->db == 0 || must_agree(n, node_ask(n, "SELECT %u", url->db));
+    return url->db == 0 || check_login(n, node_command(n, "SELECT %u", url->db));
 }
 
-bool node_ready(struct node *n, const struct redis_url *url, double patience) {
-    struct timeval limit = {.tv_sec = (time_t)patience,
-                            .tv_usec = (suseconds_t)(1e6 * (patience - (double)(time_t)patience))};
-    if (n->link != NULL && is_stale(n)) lose(n);
+bool node_connect(struct node *n, const struct redis_url *url, double timeout) {
+    struct timeval limit = {.tv_sec = (time_t)timeout,
+                            .tv_usec = (suseconds_t)(1e6 * (timeout - (double)(time_t)timeout))};
+    if (n->link != NULL && is_stale(n)) disconnect(n);
     if (n->link != NULL) return true;
     n->link = redisConnectWithTimeout(n->host, n->port, limit);
-    n->sent = 0;
-    if (n->link == NULL) trouble("no memory for a connection to %s", n->name);
+    n->queued = 0;
+    if (n->link == NULL) trouble("not enough memory for a connection to %s", n->name);
     if (n->link->err != 0 || redisSetTimeout(n->link, limit) != REDIS_OK || redisEnableKeepAlive(n->link) != REDIS_OK) {
-        lose(n);
+        disconnect(n);
         return false;
     }
     return log_in(n, url);
 }
 
-/* -------------------------------------------------------------------------------------------------------------- talking */
+/* --------------------------------------------------------------------------------------------- commands and replies */
 
-uint64_t node_send(struct node *n, const struct words *command) {
+uint64_t node_send(struct node *n, const struct args *command) {
     size_t before = sdslen(n->link->obuf);
-    if (redisAppendCommandArgv(n->link, command->n, command->at, command->length) != REDIS_OK)
-        trouble("no memory for a command to %s", n->name);
-    return n->sent += sdslen(n->link->obuf) - before;
+    if (redisAppendCommandArgv(n->link, command->n, command->text, command->length) != REDIS_OK)
+        trouble("not enough memory for a command to %s", n->name);
+    return n->queued += sdslen(n->link->obuf) - before;
 }
 
-/* A connection that breaks must not end us; a reader of our output that goes away still has to, without a word. */
+/* SIGPIPE is ignored here because a lost connection must not end the process. It stays enabled elsewhere, so that a
+ * closed stdout does. */
 static bool write_all(redisContext *link) {
     void (*before)(int) = signal(SIGPIPE, SIG_IGN);
     int done = 0, status = REDIS_OK;
@@ -94,36 +97,36 @@ static bool write_all(redisContext *link) {
 
 bool node_flush(struct node *n) {
     if (sdslen(n->link->obuf) == 0 || write_all(n->link)) return true;
-    lose(n);
+    disconnect(n);
     return false;
 }
 
 redisReply *node_receive(struct node *n) {
-    void *answer = NULL;
+    void *reply = NULL;
     if (!node_flush(n)) return NULL;
-    if (redisGetReply(n->link, &answer) != REDIS_OK || answer == NULL) {
-        lose(n);
+    if (redisGetReply(n->link, &reply) != REDIS_OK || reply == NULL) {
+        disconnect(n);
         return NULL;
     }
-    n->doubted = false;
-    return answer;
+    n->suspect = false;
+    return reply;
 }
 
-redisReply *node_ask(struct node *n, const char *format, ...) {
+redisReply *node_command(struct node *n, const char *format, ...) {
     va_list arguments;
     size_t before = sdslen(n->link->obuf);
     va_start(arguments, format);
     int status = redisvAppendCommand(n->link, format, arguments);
     va_end(arguments);
-    if (status != REDIS_OK) trouble("no memory for a command to %s", n->name);
-    n->sent += sdslen(n->link->obuf) - before;
+    if (status != REDIS_OK) trouble("not enough memory for a command to %s", n->name);
+    n->queued += sdslen(n->link->obuf) - before;
     return node_receive(n);
 }
 
 const redisReply *reply_field(const redisReply *r, const char *name) {
     for (size_t i = 0; r->type == REDIS_REPLY_ARRAY && i + 1 < r->elements; i += 2) {
-        const char *here = r->element[i]->str;
-        if (here != NULL && strcmp(here, name) == 0) return r->element[i + 1];
+        const char *field = r->element[i]->str;
+        if (field != NULL && strcmp(field, name) == 0) return r->element[i + 1];
     }
     return NULL;
 }

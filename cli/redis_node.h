@@ -1,9 +1,9 @@
-/* One server and the connection to it.
+/* A server and the connection to it.
  *
- *     node_ready ... node_send, node_send, node_flush ... node_receive, node_receive
+ *     node_connect ... node_send, node_send, node_flush ... node_receive, node_receive
  *
- * WHAT IF THE CONNECTION IS LOST? Then a command may have been carried out although its answer never came. It surely was
- * not if its last byte was not even handed to the system: node_may_have_had tells. */
+ * WHAT IF THE CONNECTION IS LOST? Then a command may have been executed although its reply was not received. It was
+ * certainly not executed if its last byte was not written to the socket: see node_may_have_received. */
 #ifndef GUIRA_CLI_REDIS_NODE_H
 #define GUIRA_CLI_REDIS_NODE_H
 
@@ -14,54 +14,54 @@
 
 #include "redis_url.h"
 
-enum { NODE_NAME = 280, WHY = 512 };
+enum { NODE_NAME = 280, ERROR_TEXT = 512 };
 
 struct node {
     struct node *next;
     char *host;
     int port;
-    char name[NODE_NAME]; /* host:port */
-    redisContext *link;   /* NULL: not connected */
-    uint64_t sent;        /* bytes of commands on this connection */
-    uint64_t handed;      /* those that the system had when it was lost */
-    struct node *heir;    /* who was said to have taken over from it */
-    bool doubted;         /* it was lost and has not answered since */
-    unsigned long round;  /* see cluster_reach */
-    char why[WHY];        /* what went wrong last */
+    char name[NODE_NAME];   /* host:port */
+    redisContext *link;     /* NULL: not connected */
+    uint64_t queued;        /* bytes of commands queued on this connection */
+    uint64_t written;       /* after a loss: bytes of them that were written to the socket */
+    struct node *successor; /* the node that was last reported to have replaced it */
+    bool suspect;           /* its connection was lost and it has not replied since */
+    unsigned long round;    /* the last round with a connection attempt, see cluster_connect */
+    char error[ERROR_TEXT]; /* the last error */
 };
 
-/* A command. */
-struct words {
+/* A command: n strings with their lengths. */
+struct args {
     int n;
-    const char **at;
+    const char **text;
     size_t *length;
 };
 
 struct node *node_new(const char *host, int port);
 
-/* Connected and logged in as the URL says; each step may take that many seconds. False: it cannot be reached, see `why`.
- * Ends the process if the server refuses the login. */
-bool node_ready(struct node *n, const struct redis_url *url, double patience);
+/* Connects and logs in if there is no connection; `timeout` (seconds) is for each step. False: failed, see n->error.
+ * Exits if the server rejects the login. */
+bool node_connect(struct node *n, const struct redis_url *url, double timeout);
 
-/* Ends the process with what the server has said. */
-_Noreturn void node_refuses(const struct node *n, const redisReply *error);
+/* Exits with the error that the server replied. */
+_Noreturn void node_fail(const struct node *n, const redisReply *error);
 
-/* The command waits for node_flush. Returns what node_may_have_had wants to know. */
-uint64_t node_send(struct node *n, const struct words *command);
+/* Queues a command; node_flush writes it. Returns its end position, for node_may_have_received. */
+uint64_t node_send(struct node *n, const struct args *command);
 
-/* All that waits is handed to the system. False: the connection is lost. */
+/* Writes all queued commands. False: the connection is lost. */
 bool node_flush(struct node *n);
 
-/* The next answer, the caller's to free. NULL: the connection is lost. */
+/* Receives the next reply, which the caller frees. NULL: the connection is lost. */
 redisReply *node_receive(struct node *n);
 
-/* One command and its answer. */
-redisReply *node_ask(struct node *n, const char *format, ...);
+/* Sends one command and receives its reply. */
+redisReply *node_command(struct node *n, const char *format, ...);
 
-/* The value behind that name in an answer of names and values. NULL: it is not in it. */
+/* The value of a field in a reply of alternating names and values; NULL if there is no such field. */
 const redisReply *reply_field(const redisReply *r, const char *name);
 
-/* After a loss: could the server have got all of this command? */
-static inline bool node_may_have_had(const struct node *n, uint64_t sent) { return sent <= n->handed; }
+/* After the connection was lost: can the server have received the complete command that ends at `position`? */
+static inline bool node_may_have_received(const struct node *n, uint64_t position) { return position <= n->written; }
 
 #endif

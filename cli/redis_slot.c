@@ -7,7 +7,8 @@
 #include <string.h>
 #include <xxhash.h>
 
-/* The CRC of XMODEM, as the servers have it. Only names of keys go through it, so a bit at a time will do. */
+/* CRC-16/XMODEM, as defined by Redis Cluster. It is only computed for names of keys, so one bit at a time is fast
+ * enough. */
 static unsigned crc16(const char *s, size_t n) {
     unsigned crc = 0;
     for (size_t i = 0; i < n; i++) {
@@ -24,16 +25,16 @@ unsigned slot_of(const char *key, size_t n) {
     return (tagged ? crc16(open + 1, (size_t)(close - open - 1)) : crc16(key, n)) % SLOTS;
 }
 
-/* One walk over the numbers finds all: each goes to the part that its slot is in, if it is the first to come. */
+/* Goes through the numbers 0, 1, 2, ... The first number whose slot is in the range of a shard becomes its tag. */
 void shard_tags(unsigned n, unsigned *tag) {
-    bool have[MOST_SHARDS] = {false};
+    bool found_tag[MAX_SHARDS] = {false};
     char text[12];
     for (unsigned number = 0, found = 0; found < n; number++) {
         int length = snprintf(text, sizeof text, "%u", number);
-        unsigned part = slot_of(text, (size_t)length) * n / SLOTS;
-        if (have[part]) continue;
-        have[part] = true;
-        tag[part] = number;
+        unsigned range = slot_of(text, (size_t)length) * n / SLOTS;
+        if (found_tag[range]) continue;
+        found_tag[range] = true;
+        tag[range] = number;
         found++;
     }
 }

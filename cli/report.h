@@ -1,26 +1,26 @@
-/* How the tool talks and how it ends: sentences on stderr that begin with "guira uniq: ", and three exit statuses. */
+/* Messages on stderr, which begin with "guira COMMAND: ", and the exit statuses. */
 #ifndef GUIRA_CLI_REPORT_H
 #define GUIRA_CLI_REPORT_H
 
 enum {
-    EXIT_YES = 0,     /* done; all present */
-    EXIT_NO = 1,      /* done, and the answer is no: a line is absent, a file is broken, the doctor found something */
-    EXIT_TROUBLE = 2, /* could not be done; stderr says why */
+    EXIT_YES = 0, /* success; all lines are present */
+    EXIT_NO = 1,  /* success, but the result is negative: a line is absent, a file is damaged, doctor found a problem */
+    EXIT_TROUBLE = 2, /* error; the message on stderr says what failed */
 };
 
-/* The command that speaks from now on. */
+/* Sets the command name that messages begin with. */
 void report_begin(const char *command);
 
-/* A sentence on stderr. */
+/* Prints a message on stderr. */
 __attribute__((format(printf, 1, 2))) void note(const char *format, ...);
 
-/* The same, and the end, with EXIT_TROUBLE. */
+/* Prints a message on stderr and exits with EXIT_TROUBLE. */
 __attribute__((format(printf, 1, 2), noreturn)) void trouble(const char *format, ...);
 
-/* What the last failed system call had to say. */
+/* The text of errno. */
 const char *system_error(void);
 
-/* Memory, or the end. The result is the caller's to free. */
-void *must_alloc(void *old, unsigned long size);
+/* realloc that exits if there is no memory. The caller frees the result. */
+void *alloc_or_die(void *old, unsigned long size);
 
 #endif

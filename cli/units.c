@@ -1,4 +1,4 @@
-/* See units.h. All readers go the same way: a number, and what its suffix multiplies it by. */
+/* See units.h. Every reader parses a decimal number and multiplies it by the factor of its suffix. */
 #include "units.h"
 
 #include <math.h>
@@ -6,12 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* A table of suffixes ends with a NULL text. */
 struct suffix {
     const char *text;
-    double times;
+    double factor;
 };
 
-/* A number that is not negative, in digits: strtod would take hexadecimal, "inf" and "nan" as well. */
+/* A decimal number of 0 or more. strtod alone would also accept hexadecimal numbers, "inf" and "nan". */
 static bool read_number(const char **text, double *out) {
     const char *p = *text;
     size_t plain = strspn(p, "0123456789.");
@@ -19,25 +20,31 @@ static bool read_number(const char **text, double *out) {
     if (plain == 0 || strspn(p, ".") == plain || (*p == '0' && (p[1] == 'x' || p[1] == 'X'))) return false;
     *out = strtod(p, &end);
     *text = end;
-    return isfinite(*out);
+    return true;
 }
 
-static bool read_suffix(const char *text, const struct suffix *table, double *times) {
+/* Looks up a suffix, which must be the rest of the text. */
+static bool read_suffix(const char *text, const struct suffix *table, double *factor) {
     for (; table->text != NULL; table++)
         if (strcmp(text, table->text) == 0) {
-            *times = table->times;
+            *factor = table->factor;
             return true;
         }
     return false;
 }
 
+/* Rounds. False: the number is too large. */
+static bool round_to_integer(double number, uint64_t *out) {
+    bool good = number < 9e18;
+    *out = good ? (uint64_t)round(number) : TOO_LARGE;
+    return good;
+}
+
+/* An integer with a suffix, rounded: "2.5k" is 2500. */
 static bool read_scaled(const char *text, const struct suffix *table, uint64_t *out) {
-    double number, times;
-    if (!read_number(&text, &number) || !read_suffix(text, table, &times)) return false;
-    number = round(number * times);
-    if (number >= 9e18) return false;
-    *out = (uint64_t)number;
-    return true;
+    double number, factor;
+    if (!read_number(&text, &number) || !read_suffix(text, table, &factor)) return false;
+    return round_to_integer(number * factor, out);
 }
 
 bool read_count(const char *text, uint64_t *out) {
@@ -54,8 +61,8 @@ bool read_size(const char *text, uint64_t *out) {
     return read_scaled(text, table, out);
 }
 
-/* The unit of a part of a duration, in milliseconds; *text moves behind it. */
-static bool read_time_unit(const char **text, double *times) {
+/* The unit of one part of a duration ("1h" in "1h30m"), in milliseconds; *text moves behind it. */
+static bool read_time_unit(const char **text, double *factor) {
     static const struct suffix table[] = {{"ms", 1},     {"s", 1e3},     {"m", 6e4}, {"h", 3.6e6},
                                           {"d", 8.64e7}, {"w", 6.048e8}, {NULL, 0}};
     char unit[3] = "";
@@ -63,33 +70,31 @@ static bool read_time_unit(const char **text, double *times) {
     if (n >= sizeof unit) return false;
     memcpy(unit, *text, n);
     *text += n;
-    return read_suffix(unit, table, times);
+    return read_suffix(unit, table, factor);
 }
 
 bool read_duration(const char *text, uint64_t *out) {
-    double total = 0, number, times;
+    double total = 0, number, factor;
     if (read_number(&text, &total) && *text == '\0') total *= 1000;
-    else if (!read_time_unit(&text, &times)) return false;
+    else if (!read_time_unit(&text, &factor)) return false;
     else {
-        for (total *= times; *text != '\0'; total += number * times)
-            if (!read_number(&text, &number) || !read_time_unit(&text, &times)) return false;
+        for (total *= factor; *text != '\0'; total += number * factor)
+            if (!read_number(&text, &number) || !read_time_unit(&text, &factor)) return false;
     }
-    if (total < 1 || total >= 9e18) return false;
-    *out = (uint64_t)round(total);
-    return true;
+    return total >= 1 && round_to_integer(total, out);
 }
 
 bool read_rate(const char *text, double *out) {
-    double number, below = 1;
+    double number, divisor = 1;
     if (!read_number(&text, &number)) return false;
     if (*text == '/') {
         text++;
-        if (!read_number(&text, &below) || below == 0) return false;
+        if (!read_number(&text, &divisor) || divisor == 0) return false;
     } else if (*text == '%') {
         text++;
-        below = 100;
+        divisor = 100;
     }
-    *out = number / below;
+    *out = number / divisor;
     return *text == '\0' && *out > 0 && *out < 1;
 }
 
@@ -97,13 +102,13 @@ bool read_factor(const char *text, double *out) {
     double number;
     if (!read_number(&text, &number) || (*text != '\0' && strcmp(text, "x") != 0)) return false;
     *out = number;
-    return number >= 1;
+    return number >= 1 && isfinite(number);
 }
 
-/* ------------------------------------------------------------------------------------------------------------- writing */
+/* ---------------------------------------------------------------------------------------------------------- writing */
 
-/* With three digits, as most readers want them. */
-static const char *three(double number, const char *unit, char *to) {
+/* With three significant digits. */
+static const char *write_three_digits(double number, const char *unit, char *to) {
     int decimals = number < 9.995 ? 2 : number < 99.95 ? 1 : 0;
     snprintf(to, UNIT_TEXT, "%.*f%s", decimals, number, unit);
     return to;
@@ -113,8 +118,13 @@ const char *write_count(double n, char *to) {
     static const char *const unit[] = {"", "k", "M", "G", "T", "P"};
     unsigned i = 0;
     for (; n >= 999.5 && i < 5; i++) n /= 1000;
-    if (i > 0) return three(n, unit[i], to);
+    if (i > 0) return write_three_digits(n, unit[i], to);
     snprintf(to, UNIT_TEXT, "%.0f", n);
+    return to;
+}
+
+const char *write_number(uint64_t n, const char *noun, char *to) {
+    snprintf(to, UNIT_TEXT, "%llu %s%s", (unsigned long long)n, noun, n == 1 ? "" : "s");
     return to;
 }
 
@@ -122,12 +132,12 @@ const char *write_size(double bytes, char *to) {
     static const char *const unit[] = {" B", " KiB", " MiB", " GiB", " TiB", " PiB"};
     unsigned i = 0;
     for (; bytes >= 1023.5 && i < 5; i++) bytes /= 1024;
-    if (i > 0) return three(bytes, unit[i], to);
+    if (i > 0) return write_three_digits(bytes, unit[i], to);
     snprintf(to, UNIT_TEXT, "%.0f B", bytes);
     return to;
 }
 
-const char *write_span(double seconds, char *to) {
+const char *write_elapsed(double seconds, char *to) {
     unsigned long s = seconds < 0 ? 0 : seconds > 1e9 ? 1000000000 : (unsigned long)seconds;
     if (s < 3600) snprintf(to, UNIT_TEXT, "%lu:%02lu", s / 60, s % 60);
     else snprintf(to, UNIT_TEXT, "%lu:%02lu:%02lu", s / 3600, s / 60 % 60, s % 60);

@@ -1,13 +1,13 @@
-/* An elastic filter at work: network flows come and go, and the filter follows them like a tide.
+/* A tidal filter for open network flows: it grows and shrinks with the number of flows.
  *
- * A monitor wants to know which flows are open. It inserts a flow when it starts and removes it when it ends; nobody
- * tells the filter how many there will be. The stream is made up here, always the same: three tides between 2,000 and
- * 200,000 open flows, and in every step a tenth of the flows is replaced by new ones.
+ * A monitor inserts a flow when it starts and removes it when it ends. The filter is not told how many flows there will
+ * be. The program generates the same stream every time: three waves between 2,000 and 200,000 open flows; in every step
+ * a tenth of the flows is replaced by new ones.
  *
- *     flow   [10.a.b.c : port -> d.e.f.g : port, protocol]      13 bytes; a, b, c are its serial number
- *     stranger   the same, but from 172.a.b.c: it never was in the filter, so a yes is a false positive
+ *     flow         [10.a.b.c : port -> d.e.f.g : port, protocol]      13 bytes; a, b, c are its serial number
+ *     non-member   the same from 172.a.b.c: it is never inserted, so a positive lookup is a false positive
  *
- * Exit status: 1 if an open flow was not found, which must never happen, or if anything failed. */
+ * Exit status: 1 if an open flow was not found, which must never happen, or if a call failed. */
 #include <guira.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -16,11 +16,11 @@
 
 enum {
     STEPS = 61,
-    PERIOD = 20, /* steps from ebb to ebb */
-    EBB = 2000,
-    FLOOD = 200000,
-    STRANGERS = 250000, /* asked in every step */
-    ROWS = 14,          /* of the chart */
+    PERIOD = 20, /* steps per wave */
+    MIN_FLOWS = 2000,
+    MAX_FLOWS = 200000,
+    NON_MEMBERS = 250000, /* looked up in every step */
+    ROWS = 14,            /* of the chart */
 };
 
 typedef struct {
@@ -32,12 +32,12 @@ struct sample {
     double measured; /* false-positive rate */
 };
 
-struct world {
+struct simulation {
     guira *filter;
-    flow *open; /* what a filter spares you from keeping: here it is only kept to check the answers */
+    flow *open; /* only to check the filter; in real use the filter replaces this table */
     size_t n;
-    uint64_t came, went, lost, strangers;
-    uint64_t luck; /* state of the generator */
+    uint64_t started, ended, false_negatives, non_members;
+    uint64_t random_state;
 };
 
 /* ---------------------------------------------------------------------------------------------------- the stream */
@@ -49,67 +49,69 @@ static uint64_t random64(uint64_t *state) { /* splitmix64 */
     return x ^ x >> 31;
 }
 
-/* Two serial numbers below 2^24 never give the same flow. */
-static flow make_flow(struct world *w, uint8_t network, uint64_t serial) {
-    uint64_t r = random64(&w->luck);
+/* Different serial numbers below 2^24 give different flows. */
+static flow make_flow(struct simulation *w, uint8_t network, uint64_t serial) {
+    uint64_t r = random64(&w->random_state);
     flow f = {{network, (uint8_t)(serial >> 16), (uint8_t)(serial >> 8), (uint8_t)serial}};
     for (unsigned i = 0; i < 8; i++) f.byte[4 + i] = (uint8_t)(r >> (8 * i));
     f.byte[12] = r % 5 == 0 ? 17 : 6; /* UDP or TCP */
     return f;
 }
 
+/* Exits with a message if a call failed. */
 static void must(guira_status s, const char *what) {
     if (s == GUIRA_OK) return;
     fprintf(stderr, "flows: %s: %s\n", what, guira_strerror(s));
     exit(1);
 }
 
-static void arrive(struct world *w) {
-    flow f = make_flow(w, 10, w->came++);
+static void start_flow(struct simulation *w) {
+    flow f = make_flow(w, 10, w->started++);
     must(guira_insert(w->filter, f.byte, sizeof f.byte), "insert");
     w->open[w->n++] = f;
 }
 
-static void depart(struct world *w) {
-    size_t who = random64(&w->luck) % w->n;
-    must(guira_remove(w->filter, w->open[who].byte, sizeof(flow)), "remove");
-    w->open[who] = w->open[--w->n];
-    w->went++;
+static void end_random_flow(struct simulation *w) {
+    size_t i = random64(&w->random_state) % w->n;
+    must(guira_remove(w->filter, w->open[i].byte, sizeof(flow)), "remove");
+    w->open[i] = w->open[--w->n];
+    w->ended++;
 }
 
-/* Rises and falls smoothly, each tide to a height of its own. */
+/* Number of open flows in a step: smooth waves, each with its own height. */
 static size_t flows_at(unsigned step) {
     static const double height[] = {1, 0.55, 0.8, 0};
     unsigned phase = step % PERIOD, rise = phase < PERIOD / 2 ? phase : PERIOD - phase;
     double x = rise / (PERIOD / 2.0);
-    return EBB + (size_t)((FLOOD - EBB) * x * x * (3 - 2 * x) * height[step / PERIOD]);
+    return MIN_FLOWS + (size_t)((MAX_FLOWS - MIN_FLOWS) * x * x * (3 - 2 * x) * height[step / PERIOD]);
 }
 
-/* --------------------------------------------------------------------------------------------------- watching it */
+/* --------------------------------------------------------------------------------------------------- measuring it */
 
-static double false_positives(struct world *w) {
-    unsigned yes = 0;
-    for (unsigned i = 0; i < STRANGERS; i++) {
-        flow f = make_flow(w, 172, w->strangers++);
-        yes += guira_contains(w->filter, f.byte, sizeof f.byte);
+static double false_positive_rate(struct simulation *w) {
+    unsigned positives = 0;
+    for (unsigned i = 0; i < NON_MEMBERS; i++) {
+        flow f = make_flow(w, 172, w->non_members++);
+        positives += guira_contains(w->filter, f.byte, sizeof f.byte);
     }
-    return (double)yes / STRANGERS;
+    return (double)positives / NON_MEMBERS;
 }
 
-static uint64_t false_negatives(const struct world *w) {
-    uint64_t lost = 0;
-    for (size_t i = 0; i < w->n; i++) lost += !guira_contains(w->filter, w->open[i].byte, sizeof(flow));
-    return lost;
+static uint64_t count_false_negatives(const struct simulation *w) {
+    uint64_t count = 0;
+    for (size_t i = 0; i < w->n; i++) count += !guira_contains(w->filter, w->open[i].byte, sizeof(flow));
+    return count;
 }
 
-static void run(struct world *w, struct sample *samples) {
+static void run(struct simulation *w, struct sample *samples) {
     for (unsigned step = 0; step < STEPS; step++) {
         size_t leave = w->n / 10, stay = w->n - leave, target = flows_at(step);
-        while (w->n > stay || w->n > target) depart(w);
-        while (w->n < target) arrive(w);
+        while (w->n > stay || w->n > target) end_random_flow(w);
+        while (w->n < target) start_flow(w);
+        samples[step].stats.size = sizeof samples[step].stats;
         must(guira_stats_get(w->filter, &samples[step].stats), "stats");
-        samples[step].measured = false_positives(w);
-        w->lost += false_negatives(w);
+        samples[step].measured = false_positive_rate(w);
+        w->false_negatives += count_false_negatives(w);
     }
 }
 
@@ -121,10 +123,10 @@ static void run(struct world *w, struct sample *samples) {
 
 static const char *const eighths[] = {" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
 
-/* Colours only where somebody looks. */
+/* Colours only if the output is a terminal. */
 static const char *colour(const char *escape) { return isatty(STDOUT_FILENO) ? escape : ""; }
 
-/* The fraction x of a cell, from the bottom up. */
+/* A character that fills the fraction x of its cell, from the bottom up. */
 static const char *block(double x) {
     if (x <= 0) return eighths[0];
     return eighths[x >= 1 ? 8 : 1 + (unsigned)(x * 8)];
@@ -137,8 +139,8 @@ static double highest_capacity(const struct sample *s) {
     return (double)most;
 }
 
-/* Items are solid; the free slots above them are dots. */
-static void draw_tide(const struct sample *s) {
+/* Used slots are solid, the free slots above them are shaded. */
+static void draw_slots(const struct sample *s) {
     double per_row = highest_capacity(s) / ROWS;
     for (unsigned row = ROWS; row-- > 0;) {
         printf("%8.0f ", (row + 1) * per_row);
@@ -165,19 +167,19 @@ static void draw(const struct sample *s) {
         predicted[i] = s[i].stats.fpr;
         measured[i] = s[i].measured;
     }
-    printf("   slots  (█ taken, ░ free)%*s\n", STEPS - 18, "time ->");
-    draw_tide(s);
+    printf("   slots  (█ used, ░ free)%*s\n", STEPS - 17, "time ->");
+    draw_slots(s);
     printf("\n");
     draw_line("load", load, 0.8, 1, "0.8 to 1");
-    printf("\n         wrong answers, to the question for flows that never were\n");
+    printf("\n         false-positive rate, measured with flows that were never inserted\n");
     draw_line("expected", predicted, 0, 0.004, "to 0.4 %");
     draw_line("measured", measured, 0, 0.004, "to 0.4 %");
 }
 
-/* --------------------------------------------------------------------------------------------------- in figures */
+/* --------------------------------------------------------------------------------------------------- the table */
 
 static void print_table(const struct sample *s) {
-    printf("\n%6s %9s %9s %6s   %-18s %9s %9s\n", "", "", "", "", "wrong answers", "", "bits per");
+    printf("\n%6s %9s %9s %6s   %-18s %9s %9s\n", "", "", "", "", "false positives", "", "bits per");
     printf("%6s %9s %9s %6s %9s %9s %10s %8s\n", "step", "flows", "slots", "load", "expected", "measured", "bytes",
            "flow");
     for (unsigned i = 0; i < STEPS; i += PERIOD / 4) {
@@ -187,55 +189,55 @@ static void print_table(const struct sample *s) {
     }
 }
 
-/* What a filter that cannot grow would take, all the time, to have room for the flood. */
+/* Size of a filter that cannot grow, with capacity for the peak. */
 static uint64_t fixed_bytes(uint64_t items) {
     guira_config c = {.kind = GUIRA_CUCKOO, .capacity = items};
     guira *fixed;
-    guira_stats stats;
+    guira_stats stats = GUIRA_STATS_INIT;
     must(guira_create(&c, &fixed), "create");
     must(guira_stats_get(fixed, &stats), "stats");
     guira_destroy(fixed);
     return stats.bytes;
 }
 
-/* What is worth remembering of all the steps. */
+/* A summary of all steps. */
 struct summary {
-    const guira_stats *flood, *ebb;
-    double load, bytes; /* on average */
-    double wrong;       /* at most, measured */
+    const guira_stats *largest, *smallest;
+    double load, bytes;  /* mean */
+    double highest_rate; /* measured false-positive rate */
 };
 
 static struct summary summarise(const struct sample *s) {
-    struct summary sum = {.flood = &s[0].stats, .ebb = &s[0].stats};
+    struct summary sum = {.largest = &s[0].stats, .smallest = &s[0].stats};
     for (unsigned i = 0; i < STEPS; i++) {
         const guira_stats *t = &s[i].stats;
-        if (t->items > sum.flood->items) sum.flood = t;
-        if (t->bytes < sum.ebb->bytes) sum.ebb = t;
-        if (s[i].measured > sum.wrong) sum.wrong = s[i].measured;
+        if (t->items > sum.largest->items) sum.largest = t;
+        if (t->bytes < sum.smallest->bytes) sum.smallest = t;
+        if (s[i].measured > sum.highest_rate) sum.highest_rate = s[i].measured;
         sum.load += t->load / STEPS;
         sum.bytes += (double)t->bytes / STEPS;
     }
     return sum;
 }
 
-static void print_summary(const struct world *w, const struct sample *s) {
+static void print_summary(const struct simulation *w, const struct sample *s) {
     struct summary sum = summarise(s);
-    printf("\n%" PRIu64 " flows came and %" PRIu64 " went. All open flows were asked for in every step:\n", w->came,
-           w->went);
-    printf("%" PRIu64 " were missing. Of flows that never were, at most %.2f%% were found.\n", w->lost,
-           100 * sum.wrong);
-    printf("The mean load was %.3f. The filter held %" PRIu64 " bytes at the flood, %" PRIu64 " at\n", sum.load,
-           sum.flood->bytes, sum.ebb->bytes);
-    printf("the ebb and %.0f on average; a fixed one with room for the flood would have\n", sum.bytes);
-    printf("held %" PRIu64 " all the time.\n", fixed_bytes(sum.flood->items));
+    printf("\n%" PRIu64 " flows started and %" PRIu64 " ended. In every step all open flows were looked up:\n",
+           w->started, w->ended);
+    printf("%" PRIu64 " false negatives. The false-positive rate was at most %.2f%%.\n", w->false_negatives,
+           100 * sum.highest_rate);
+    printf("The mean load was %.3f. The filter used %" PRIu64 " bytes at the peak, %" PRIu64 " at\n", sum.load,
+           sum.largest->bytes, sum.smallest->bytes);
+    printf("its smallest size, and %.0f on average; a filter of fixed size for the peak\n", sum.bytes);
+    printf("would have used %" PRIu64 " all the time.\n", fixed_bytes(sum.largest->items));
 }
 
 int main(void) {
     static struct sample samples[STEPS];
-    struct world w = {.open = malloc(FLOOD * sizeof(flow)), .luck = 1};
-    guira_config c;
+    struct simulation w = {.open = malloc(MAX_FLOWS * sizeof(flow)), .random_state = 1};
+    guira_config c = {.size = sizeof c};
     guira_config_init(&c);
-    c.seed[0] = 1; /* so that everybody sees the same; leave it alone for a random one */
+    c.seed[0] = 1; /* makes the output reproducible; without it the seed is random */
     if (w.open == NULL) must(GUIRA_ENOMEM, "start");
     must(guira_create(&c, &w.filter), "create");
 
@@ -246,5 +248,5 @@ int main(void) {
 
     guira_destroy(w.filter);
     free(w.open);
-    return w.lost == 0 ? 0 : 1;
+    return w.false_negatives == 0 ? 0 : 1;
 }

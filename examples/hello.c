@@ -1,4 +1,4 @@
-/* The smallest complete use: two members, one of them leaves, and both are asked for.
+/* A minimal program: inserts two keys, removes one of them, and looks up both.
  *
  *     cc hello.c $(pkg-config --cflags --libs guira) -o hello */
 #include <guira.h>
@@ -15,9 +15,9 @@ int main(void) {
     guira_insert(f, "bob", 3);
     guira_remove(f, "ana", 3);
 
-    bool ana = guira_contains(f, "ana", 3); /* false, but for the rare false positive */
-    bool bob = guira_contains(f, "bob", 3); /* true, always */
-    guira_stats stats;
+    bool ana = guira_contains(f, "ana", 3); /* false, except for a rare false positive */
+    bool bob = guira_contains(f, "bob", 3); /* always true */
+    guira_stats stats = GUIRA_STATS_INIT;
     guira_stats_get(f, &stats);
     guira_destroy(f);
 

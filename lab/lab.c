@@ -1,4 +1,4 @@
-/* See lab.h. */
+/* Arguments, output files, checks, random numbers and keys of the experiments; the contracts are in lab.h. */
 #include "lab.h"
 
 #include <errno.h>
@@ -16,7 +16,7 @@
 
 /* --------------------------------------------------------------------------------------------------------- messages */
 
-void lab_die(const char *format, ...) {
+void lab_fatal(const char *format, ...) {
     va_list args;
     va_start(args, format);
     vfprintf(stderr, format, args);
@@ -25,7 +25,7 @@ void lab_die(const char *format, ...) {
     exit(2);
 }
 
-void lab_say(const char *format, ...) {
+void lab_progress(const char *format, ...) {
     va_list args;
     va_start(args, format);
     vprintf(format, args);
@@ -35,12 +35,12 @@ void lab_say(const char *format, ...) {
 }
 
 const char *text(const char *format, ...) {
-    static char ring[8][300];
-    static unsigned at;
-    char *buffer = ring[at++ % 8];
+    static char buffers[8][300];
+    static unsigned next;
+    char *buffer = buffers[next++ % 8];
     va_list args;
     va_start(args, format);
-    vsnprintf(buffer, sizeof ring[0], format, args);
+    vsnprintf(buffer, sizeof buffers[0], format, args);
     va_end(args);
     return buffer;
 }
@@ -65,7 +65,7 @@ static const char *cpu_model(void) {
 FILE *lab_file(const struct lab *lab, const char *file) {
     const char *path = text("%s/%s", lab->out, file), *commit = getenv("LAB_COMMIT");
     FILE *f = fopen(path, "w");
-    if (f == NULL) lab_die("%s: %s: %s", lab->name, path, strerror(errno));
+    if (f == NULL) lab_fatal("%s: %s: %s", lab->name, path, strerror(errno));
     fprintf(f, "# experiment: %s%s\n# commit: %s\n", lab->name, lab->quick ? " (quick)" : "",
             commit ? commit : "unknown");
     fprintf(f, "# cpu: %s\n# compiler: %s\n# seed: %" PRIu64 "\n", cpu_model(), COMPILER, lab->seed);
@@ -80,9 +80,9 @@ struct lab lab_open(int argc, char **argv, const char *name) {
         else if (strcmp(argv[i], "--out") == 0 && value) lab.out = argv[++i];
         else if (strcmp(argv[i], "--trace") == 0 && value) lab.trace = argv[++i];
         else if (strcmp(argv[i], "--seed") == 0 && value) lab.seed = strtoull(argv[++i], NULL, 0);
-        else lab_die("usage: %s --out DIR [--quick] [--seed N] [--trace FILE]", name);
+        else lab_fatal("usage: %s --out DIR [--quick] [--seed N] [--trace FILE]", name);
     }
-    if (lab.out == NULL) lab_die("usage: %s --out DIR [--quick] [--seed N] [--trace FILE]", name);
+    if (lab.out == NULL) lab_fatal("usage: %s --out DIR [--quick] [--seed N] [--trace FILE]", name);
     lab.data = lab_file(&lab, "data.csv");
     lab.checks = lab_file(&lab, "checks.csv");
     fputs("kind,what,printed,measured,difference,outcome\n", lab.checks);
@@ -93,11 +93,11 @@ int lab_close(struct lab *lab) {
     bool bad = ferror(lab->data) || ferror(lab->checks);
     bad |= fclose(lab->data) != 0;
     bad |= fclose(lab->checks) != 0;
-    if (bad) lab_die("%s: cannot write to %s", lab->name, lab->out);
+    if (bad) lab_fatal("%s: cannot write to %s", lab->name, lab->out);
     return lab->broken > 0;
 }
 
-/* --------------------------------------------------------------------------------------------------------- findings */
+/* ----------------------------------------------------------------------------------------------------------- checks */
 
 static void put_quoted(FILE *out, const char *s) {
     fputc('"', out);
@@ -123,7 +123,7 @@ void lab_compare(struct lab *lab, const char *what, double printed, double measu
                                   text("%+.2f %%", 100 * difference), same ? "reproduced" : "differs"});
 }
 
-void lab_agree(struct lab *lab, const char *what, const char *printed, const char *measured, bool agrees) {
+void lab_compare_text(struct lab *lab, const char *what, const char *printed, const char *measured, bool agrees) {
     put_row(lab, (const char *[]){"compare", what, printed, measured, "", agrees ? "reproduced" : "differs"});
 }
 
@@ -131,7 +131,7 @@ void lab_refute(struct lab *lab, const char *what, const char *printed, const ch
     put_row(lab, (const char *[]){"refute", what, printed, measured, "", refuted ? "refuted" : "not refuted"});
 }
 
-void lab_hold(struct lab *lab, const char *what, const char *measured, bool holds) {
+void lab_must_hold(struct lab *lab, const char *what, const char *measured, bool holds) {
     put_row(lab, (const char *[]){"hold", what, "", measured, "", holds ? "holds" : "broken"});
     if (holds) return;
     lab->broken++;
@@ -152,12 +152,12 @@ struct rate rate_of(uint64_t hits, uint64_t trials) {
 
 const char *rate_text(struct rate r) { return text("%.3g \302\261 %.1g", r.value, r.error); }
 
-/* Three times the 95 % error: so many rates are checked that one in twenty would be wrong too often. */
-bool rate_is(struct rate r, double expected, double beyond) {
-    return fabs(r.value - expected) <= 3 * r.error + beyond * expected;
+/* Three times the 95 % error, because many rates are checked: at one time the error, one check in twenty would fail. */
+bool rate_is(struct rate r, double expected, double tolerance) {
+    return fabs(r.value - expected) <= 3 * r.error + tolerance * expected;
 }
 
-/* -------------------------------------------------------------------------------------------------- chance and keys */
+/* ------------------------------------------------------------------------------------------ random numbers and keys */
 
 uint64_t mix(uint64_t x) {
     x = (x ^ (x >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
@@ -165,9 +165,9 @@ uint64_t mix(uint64_t x) {
     return x ^ (x >> 31);
 }
 
-uint64_t dice_next(struct dice *r) { return mix(r->state += UINT64_C(0x9e3779b97f4a7c15)); }
-uint64_t dice_below(struct dice *r, uint64_t n) { return dice_next(r) % n; }
-double dice_unit(struct dice *r) { return ldexp((double)(dice_next(r) >> 11), -53); }
+uint64_t lab_rng_next(struct lab_rng *r) { return mix(r->state += UINT64_C(0x9e3779b97f4a7c15)); }
+uint64_t lab_rng_below(struct lab_rng *r, uint64_t n) { return lab_rng_next(r) % n; }
+double lab_rng_unit(struct lab_rng *r) { return ldexp((double)(lab_rng_next(r) >> 11), -53); }
 
 struct key key_of(enum stream stream, uint64_t i) {
     struct key key;
@@ -184,7 +184,7 @@ guira *lab_filter(const struct lab *lab, guira_config c) {
     uint64_t seed[2] = {mix(lab->seed + 1), mix(lab->seed + 2)};
     memcpy(c.seed, seed, sizeof c.seed);
     guira_status s = guira_create(&c, &f);
-    if (s != GUIRA_OK) lab_die("%s: a filter could not be made: %s", lab->name, guira_strerror(s));
+    if (s != GUIRA_OK) lab_fatal("%s: cannot create a filter: %s", lab->name, guira_strerror(s));
     return f;
 }
 
@@ -204,21 +204,21 @@ bool lab_contains(const guira *f, enum stream stream, uint64_t i) {
 }
 
 guira_stats lab_stats(const guira *f) {
-    guira_stats stats;
-    if (guira_stats_get(f, &stats) != GUIRA_OK) lab_die("a filter has no statistics");
+    guira_stats stats = GUIRA_STATS_INIT;
+    if (guira_stats_get(f, &stats) != GUIRA_OK) lab_fatal("cannot read the statistics of a filter");
     return stats;
 }
 
 struct rate lab_fpr(const guira *f, uint64_t probes) {
     uint64_t hits = 0;
-    for (uint64_t i = 0; i < probes; i++) hits += lab_contains(f, STRANGERS, i);
+    for (uint64_t i = 0; i < probes; i++) hits += lab_contains(f, NON_MEMBERS, i);
     return rate_of(hits, probes);
 }
 
-uint64_t lab_missing(const guira *f, uint64_t from, uint64_t to) {
-    uint64_t missing = 0;
-    for (uint64_t i = from; i < to; i++) missing += !lab_contains(f, MEMBERS, i);
-    return missing;
+uint64_t lab_false_negatives(const guira *f, uint64_t from, uint64_t to) {
+    uint64_t count = 0;
+    for (uint64_t i = from; i < to; i++) count += !lab_contains(f, MEMBERS, i);
+    return count;
 }
 
 uint64_t lab_fill(guira *f, uint64_t from, uint64_t to) {

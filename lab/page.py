@@ -1,16 +1,16 @@
-"""From what the experiments wrote to one page: texts, plots, tables, and verdicts computed from the checks."""
+"""Makes one HTML page from the output of the experiments: texts, plots, tables, and verdicts computed from the checks."""
 import csv
 import html
 import re
 
-BADGES = {  # what it says, and its colour
+BADGES = {  # text and colour
     "reproduced": ("reproduced", "good"),
     "partly": ("reproduced in part", "fair"),
     "differs": ("does not reproduce", "fair"),
     "refuted": ("wrong as printed", "note"),
-    "unrefuted": ("not shown wrong", "bad"),
+    "unrefuted": ("not refuted", "bad"),
     "holds": ("holds", "good"),
-    "broken": ("OUR STATEMENT FAILS", "bad"),
+    "broken": ("OUR STATEMENT DOES NOT HOLD", "bad"),
 }
 
 GROUPS = {
@@ -25,7 +25,7 @@ GROUPS = {
 # ---------------------------------------------------------------------------------------------------------------- reading
 
 def read_text(path):
-    """'name: value' with indented continuation lines."""
+    """Reads lines of 'name: value' with indented continuation lines."""
     fields, name = {}, None
     for line in path.read_text(encoding="utf-8").splitlines():
         found = re.match(r"(\w+): ?(.*)", line)
@@ -61,9 +61,9 @@ def badge_of(checks):
     return "reproduced" if len(same) == len(compared) else "partly" if same else "differs"
 
 
-def listed(items, most=4):
-    more = f"; and {len(items) - most} more" if len(items) > most else ""
-    return "; ".join(items[:most]) + more
+def joined(items, limit=4):
+    more = f"; and {len(items) - limit} more" if len(items) > limit else ""
+    return "; ".join(items[:limit]) + more
 
 
 def compared_sentence(checks):
@@ -72,32 +72,32 @@ def compared_sentence(checks):
         return ""
     sizes = [abs(float(c["difference"].split()[0])) for c in compared if c["difference"]]
     if not other:
-        worst = f", the greatest difference being {max(sizes):.2g} %" if sizes and max(sizes) > 0 else ""
+        worst = f", with a largest difference of {max(sizes):.2g} %" if sizes and max(sizes) > 0 else ""
         one = len(compared) == 1
         return f"Reproduced: {'the statement' if one else f'all {len(compared)} statements'}{worst}."
     detail = [f"{c['what']} (printed {c['printed']}, measured {c['measured']}"
               + (f", {c['difference']}" if c["difference"] else "") + ")" for c in other]
-    return f"{len(compared) - len(other)} of {len(compared)} reproduced. Does not reproduce: {listed(detail)}."
+    return f"{len(compared) - len(other)} of {len(compared)} reproduced. Does not reproduce: {joined(detail)}."
 
 
 def refuted_sentence(checks):
     wrong, not_wrong = of_kind(checks, "refute", "refuted"), of_kind(checks, "refute", "not refuted")
     parts = []
     if wrong:
-        parts.append("Wrong as printed: " + listed([f"{c['what']} ({c['printed']}; measured: {c['measured']})" for c in wrong]) + ".")
+        parts.append("Wrong as printed: " + joined([f"{c['what']} ({c['printed']}; measured: {c['measured']})" for c in wrong]) + ".")
     if not_wrong:
         parts.append("We expected an error and found none: "
-                     + listed([f"{c['what']} ({c['printed']}; measured: {c['measured']})" for c in not_wrong]) + ".")
+                     + joined([f"{c['what']} ({c['printed']}; measured: {c['measured']})" for c in not_wrong]) + ".")
     return " ".join(parts)
 
 
 def held_sentence(checks):
     held, broken = of_kind(checks, "hold"), of_kind(checks, "hold", "broken")
     if broken:
-        return "DOES NOT HOLD: " + listed([f"{c['what']} ({c['measured']})" for c in broken]) + "."
+        return "DOES NOT HOLD: " + joined([f"{c['what']} ({c['measured']})" for c in broken]) + "."
     if not held:
         return ""
-    return "Holds: " + listed([f"{c['what']} ({c['measured']})" for c in held], 3) + "."
+    return "Holds: " + joined([f"{c['what']} ({c['measured']})" for c in held], 3) + "."
 
 
 def verdict_of(checks):
@@ -107,7 +107,7 @@ def verdict_of(checks):
 # ------------------------------------------------------------------------------------------------------------------- HTML
 
 def prose(text):
-    """Escaped, with `code` and blank lines between paragraphs."""
+    """Text as escaped HTML; `code` is marked up, and blank lines separate paragraphs."""
     parts = [p.strip() for p in re.split(r"\n\s*\n", text) if p.strip()]
     return "".join("<p>" + re.sub(r"`([^`]+)`", r"<code>\1</code>", html.escape(p, quote=False)) + "</p>" for p in parts)
 
@@ -118,13 +118,13 @@ def badge(kind):
 
 
 def inline_svg(path, name):
-    """The plot, with ids of its own (gnuplot gives every plot the same ones) and no prologue."""
+    """The plot without prologue and with unique ids (gnuplot gives all plots the same ids)."""
     svg = path.read_text(encoding="utf-8")
     svg = svg[svg.index("<svg"):]
-    mark = re.sub(r"\W", "_", f"{name}_{path.stem}_")
-    svg = re.sub(r"\bid=([\"'])", rf"id=\1{mark}", svg)
-    svg = re.sub(r"url\(#", f"url(#{mark}", svg)
-    svg = re.sub(r"href=([\"'])#", rf"href=\1#{mark}", svg)
+    prefix = re.sub(r"\W", "_", f"{name}_{path.stem}_")
+    svg = re.sub(r"\bid=([\"'])", rf"id=\1{prefix}", svg)
+    svg = re.sub(r"url\(#", f"url(#{prefix}", svg)
+    svg = re.sub(r"href=([\"'])#", rf"href=\1#{prefix}", svg)
     svg = re.sub(r"<title>.*?</title>", "", svg, flags=re.S)
     return f'<div class="plot">{svg}</div>'
 
@@ -133,7 +133,7 @@ OUTCOMES = {"reproduced": "good", "differs": "fair", "refuted": "note", "not ref
 
 
 def checks_table(checks):
-    """Only the columns that have something to say; labels are for narrow screens, where cells stand below each other."""
+    """A table without empty columns. The labels are for narrow screens, where cells are stacked."""
     columns = [k for k in ("what", "printed", "measured", "difference") if any(c[k] for c in checks)]
     rows = []
     for c in checks:
@@ -146,19 +146,19 @@ def checks_table(checks):
 
 
 def links(new, name):
-    """To the files of a section; data.csv of one without measurements has nothing but its head."""
+    """Links to the CSV files of a section. A data.csv that has only its header is left out."""
     files = [p.name for p in sorted((new / name).glob("*.csv"))
              if any(not line.startswith("#") for line in p.read_text(encoding="utf-8").splitlines())]
     return " · ".join(f'<a href="{name}/{file}">{file}</a>' for file in files)
 
 
 def section(new, name, folder, prefix):
-    fields = read_text(folder / (f"{prefix}.txt" if prefix else "text.txt"))
+    fields = read_text(next(folder.glob(f"{prefix}-*.txt" if prefix else "text.txt")))
     checks = read_checks(new / name / "checks.csv")
     plots = "".join(inline_svg(p, name) for p in sorted((new / name).glob("*.svg")))
     plots = f'<div class="plots">{plots}</div>'
     kind = badge_of(checks)
-    first, then = (plots, "") if name == "summary" else ("", plots)  # the picture that explains it all comes first
+    first, then = (plots, "") if name == "summary" else ("", plots)  # the summary shows its plots before the text
     body = (
         f'<section id="{name}"><h2>{html.escape(fields["title"])} {badge(kind)}</h2>'
         f'<p class="where">{html.escape(fields["where"])} · {links(new, name)}</p>'
@@ -181,13 +181,13 @@ def contents(sections):
 
 
 def counts(sections):
-    """How it went, in words, from the checks."""
+    """One sentence that counts the outcomes of all checks."""
     checks = [c for s in sections for c in s["checks"]]
     compared, same = len(of_kind(checks, "compare")), len(of_kind(checks, "compare", "reproduced"))
     refuted, expected = len(of_kind(checks, "refute", "refuted")), len(of_kind(checks, "refute"))
     held, all_held = len(of_kind(checks, "hold", "holds")), len(of_kind(checks, "hold"))
     return (f"{same} of {compared} printed numbers and statements reproduced; {refuted} of {expected} statements "
-            f"that we take for wrong were shown to be; {held} of {all_held} corrected statements hold.")
+            f"that we consider wrong were refuted; {held} of {all_held} corrected statements hold.")
 
 
 def write(new, experiments, options, commit, template):
@@ -199,7 +199,7 @@ def write(new, experiments, options, commit, template):
     values = {
         "counts": counts(sections),
         "run": f"Commit {html.escape(commit)}, seed {options.seed}, "
-               f"{'quick run: smaller sizes and fewer probes, so read a full run (make lab) before you believe a number' if options.quick else 'full run'}; flow trace: {trace}.",
+               f"{'quick run with smaller sizes and fewer probes; use a full run (make lab) for reliable numbers' if options.quick else 'full run'}; flow trace: {trace}.",
         "summary": "".join(s["html"] for s in first),
         "contents": contents(others),
         "sections": "".join(s["html"] for s in others),

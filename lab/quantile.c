@@ -1,4 +1,4 @@
-/* See quantile.h. */
+/* Quantiles of a replay's samples. */
 #include "quantile.h"
 
 #include <stdlib.h>
@@ -20,14 +20,14 @@ static int by_value(const void *a, const void *b) {
 
 void quantiles(const struct replay *r, enum measure what, double out[QUANTILES]) {
     double *value = malloc(r->samples * sizeof *value + 1);
-    if (value == NULL) lab_die("no memory for a distribution");
+    if (value == NULL) lab_fatal("no memory for a distribution");
     for (size_t i = 0; i < r->samples; i++) value[i] = value_of(&r->sample[i], what);
     qsort(value, r->samples, sizeof *value, by_value);
     for (size_t q = 0; q < QUANTILES; q++) out[q] = value[q * (r->samples - 1) / (QUANTILES - 1)];
     free(value);
 }
 
-double quantile_below(const struct replay *r, enum measure what, double x) {
+double fraction_below(const struct replay *r, enum measure what, double x) {
     size_t below = 0;
     for (size_t i = 0; i < r->samples; i++) below += value_of(&r->sample[i], what) < x;
     return (double)below / (double)r->samples;

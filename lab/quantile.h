@@ -1,4 +1,4 @@
-/* Distributions for plots: the value below which a given part of the samples lies. */
+/* Quantiles of a replay's samples, for plots of distributions. */
 #ifndef GUIRA_LAB_QUANTILE_H
 #define GUIRA_LAB_QUANTILE_H
 
@@ -9,7 +9,7 @@ enum { QUANTILES = 101 }; /* 0, 1, ... 100 % */
 
 void quantiles(const struct replay *r, enum measure what, double out[QUANTILES]);
 
-/* The part of the samples that is below x. */
-double quantile_below(const struct replay *r, enum measure what, double x);
+/* The fraction of the samples that is below x. */
+double fraction_below(const struct replay *r, enum measure what, double x);
 
 #endif

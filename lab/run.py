@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Runs every experiment of the lab, plots, and makes one page of it all.
+"""Runs all experiments of the lab, draws the plots, and writes one page with all results.
 
     lab/run.py --bin build/release/lab --out lab/out [--quick] [--seed N] [--trace FILE] [--only NAME ...]
 
-Everything is written to a directory beside the output and takes its place at the end, all at once: a run that fails
-leaves the last report as it was. Exit status: 0, 1 if a statement of ours does not hold (the page says which), 2 if
-something went wrong (no page).
+Everything is written to a temporary directory, which replaces the old report at the end: a run that fails leaves the old
+report unchanged. Exit status: 0; 1 if one of our statements does not hold (the page says which); 2 for other errors (no
+page is written).
 """
 import argparse
 import os
@@ -33,7 +33,7 @@ class Failed(Exception):
 
 
 def source_of(name):
-    """Where an experiment's text and plots are, and how their names begin."""
+    """The folder of an experiment's text and plots, and the prefix of their names."""
     if name.startswith("erratum-"):
         return LAB / "errata", name[-2:]
     return LAB / name, ""
@@ -46,7 +46,7 @@ def command_of(name, options):
 
 
 def run(name, directory, options, commit):
-    """Runs one experiment, showing its lines as they come. True: all its statements hold."""
+    """Runs one experiment and prints its progress. Returns whether all its statements hold."""
     command = command_of(name, options) + ["--out", directory, "--seed", str(options.seed)]
     command += ["--quick"] if options.quick else []
     command += ["--trace", options.trace] if options.trace else []
@@ -59,7 +59,7 @@ def run(name, directory, options, commit):
         print("          " + line, end="", flush=True)
     status = child.wait()
     if status not in (0, 1):
-        raise Failed(f"{name}: stopped with status {status}")
+        raise Failed(f"{name}: exited with status {status}")
     return status == 0
 
 
@@ -69,21 +69,21 @@ def plot(name, directory):
         output = directory / (script.stem + ".svg")
         command = ["gnuplot", "-e", f"set output '{output.name}'", LAB / "style.gp", script]
         done = subprocess.run(command, cwd=directory, capture_output=True, text=True)
-        # gnuplot only warns of an empty plot
+        # gnuplot only warns if a plot is empty
         if done.returncode != 0 or not output.exists() or "<path" not in output.read_text(encoding="utf-8"):
             raise Failed(f"{name}: {script.name}: {done.stderr.strip() or 'the plot is empty'}")
 
 
 def commit_of():
-    ask = ["git", "-C", str(LAB), "describe", "--always", "--dirty", "--abbrev=12", "--exclude", "*"]
+    command = ["git", "-C", str(LAB), "describe", "--always", "--dirty", "--abbrev=12", "--exclude", "*"]
     try:
-        return subprocess.run(ask, capture_output=True, text=True, check=True).stdout.strip()
+        return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
     except (OSError, subprocess.CalledProcessError):
         return "unknown"
 
 
-def publish(new, out):
-    """Puts the new report where the old one was."""
+def replace_report(new, out):
+    """Replaces the old report by the new one."""
     os.chmod(new, 0o755)
     old = out.with_name(out.name + ".old")
     shutil.rmtree(old, ignore_errors=True)
@@ -93,7 +93,7 @@ def publish(new, out):
     shutil.rmtree(old, ignore_errors=True)
 
 
-def perform(names, new, options):
+def run_all(names, new, options):
     commit, broken, start = commit_of(), [], time.monotonic()
     print(f"lab: {len(names)} experiments, seed {options.seed}, commit {commit}{', quick' if options.quick else ''}")
     for i, name in enumerate(names, 1):
@@ -111,13 +111,13 @@ def perform(names, new, options):
 
 
 def options_of(argv):
-    parser = argparse.ArgumentParser(description="Reproduces the papers' tables and figures.")
-    parser.add_argument("--bin", type=pathlib.Path, default=LAB.parent / "build/release/lab", help="where the programs are")
-    parser.add_argument("--out", type=pathlib.Path, default=LAB / "out", help="the directory of the report")
-    parser.add_argument("--quick", action="store_true", help="a fraction of the work")
+    parser = argparse.ArgumentParser(description="Reproduces the papers' tables and figures and writes one page.")
+    parser.add_argument("--bin", type=pathlib.Path, default=LAB.parent / "build/release/lab", help="directory of the programs")
+    parser.add_argument("--out", type=pathlib.Path, default=LAB / "out", help="directory of the report")
+    parser.add_argument("--quick", action="store_true", help="smaller sizes, fewer trials")
     parser.add_argument("--seed", type=int, default=2018)
     parser.add_argument("--trace", type=pathlib.Path, help="a flow trace of your own: start,end,key")
-    parser.add_argument("--only", nargs="+", metavar="NAME", choices=FIGURES + ERRATA, help="these experiments only")
+    parser.add_argument("--only", nargs="+", metavar="NAME", choices=FIGURES + ERRATA, help="run only these experiments")
     options = parser.parse_args(argv)
     options.out = options.out.resolve()
     return options
@@ -132,8 +132,8 @@ def main(argv):
     options.out.parent.mkdir(parents=True, exist_ok=True)
     new = pathlib.Path(tempfile.mkdtemp(prefix=".lab-", dir=options.out.parent))
     try:
-        broken = perform(names, new, options)
-        publish(new, options.out)
+        broken = run_all(names, new, options)
+        replace_report(new, options.out)
     except Failed as error:
         print(f"lab: {error}", file=sys.stderr)
         return 2

@@ -1,5 +1,5 @@
-# Loaded before every plot: colours that the colour-blind can tell apart (Okabe and Ito), a size that stays legible when
-# the page scales it to a phone.
+# Loaded before every plot: colours that are distinct for colour-blind readers (Okabe and Ito), and a font size that stays
+# legible when the page is scaled to a phone.
 set terminal svg size 470,340 dynamic enhanced font "sans-serif,14" background "#ffffff" linewidth 1.3
 set datafile separator comma
 set datafile columnheaders

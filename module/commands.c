@@ -1,6 +1,7 @@
-/* The commands: names, what the server has to know of them, and what COMMAND DOCS tells.
+/* The table of commands: names, flags, key positions, and the descriptions for COMMAND DOCS.
  *
- * Those with an underscore are for replicas and the AOF. They are the server's own business, hence admin. */
+ * Commands with an underscore (CF._CREATE) are written to replicas and the AOF. Clients should not send them, so they have
+ * the flag and the ACL category admin. */
 #include "commands.h"
 
 #include <string.h>
@@ -11,66 +12,71 @@ static const struct command {
     const char *name;
     redis_command_fn *run;
     const char *flags;
-    int arity; /* as the server has it: with the name; negative: at least so many */
+    int arity; /* number of arguments including the command's name; negative: at least that many */
     const char *summary, *complexity;
 } commands[] = {
-    {"CF.RESERVE", cf_reserve, "write deny-oom", -3, "Makes an empty filter", "O(capacity)"},
-    {"CF.ADD", cf_add, "write deny-oom fast", 3, "Adds an item; makes the filter if there is none", "O(1)"},
-    {"CF.ADDNX", cf_addnx, "write deny-oom fast", 3, "Adds an item if it is not there", "O(1)"},
+    {"CF.RESERVE", cf_reserve, "write deny-oom", -3, "Creates an empty filter", "O(capacity)"},
+    {"CF.ADD", cf_add, "write deny-oom fast", 3, "Adds an item; creates the filter if the key does not exist", "O(1)"},
+    {"CF.ADDNX", cf_addnx, "write deny-oom fast", 3, "Adds an item unless it is already present", "O(1)"},
     {"CF.INSERT", cf_insert, "write deny-oom", -4, "Adds items", "O(items)"},
-    {"CF.INSERTNX", cf_insertnx, "write deny-oom", -4, "Adds those of the items that are not there", "O(items)"},
-    {"CF.DEL", cf_del, "write fast", 3, "Takes one copy of an item away, which must have been added", "O(1)"},
-    {"CF.EXISTS", cf_exists, "readonly fast", 3, "Whether an item may be there", "O(1)"},
-    {"CF.MEXISTS", cf_mexists, "readonly", -3, "Which of the items may be there", "O(items)"},
-    {"CF.COUNT", cf_count, "readonly fast", 3, "How many copies of an item may be there", "O(1)"},
-    {"CF.INFO", cf_info, "readonly fast", 2, "Size and options of a filter", "O(1)"},
-    {"CF.STATS", cf_stats, "readonly fast", 2, "All that can be measured of a filter", "O(1)"},
-    {"CF.DEBUG", cf_debug, "readonly", 2, "Checks a filter bucket by bucket", "O(filter)"},
-    {"CF.COMPACT", cf_compact, "write", 2, "Gives back room that is not needed, reserved room too", "O(filter)"},
-    {"CF.SCANDUMP", cf_scandump, "readonly", 3, "The next chunk of a dump",
-     "O(chunk) for one chunk after the other; O(filter) to start in the middle"},
-    {"CF.LOADCHUNK", cf_loadchunk, "write deny-oom", 4, "Takes in a chunk of a dump",
-     "O(chunk); the last one makes the filter: O(filter)"},
-    {"CF._CREATE", cf_create, ADMIN_WRITE, 8, "CF.RESERVE, replicated", "O(capacity)"},
-    {"CFW.RESERVE", cfw_reserve, "write deny-oom fast", -3, "Makes an empty window of so many milliseconds", "O(1)"},
-    {"CFW.SEEN", cfw_seen, "write deny-oom", -3, "Which items were seen in the window; from now on all were",
-     "O(items)"},
-    {"CFW.INFO", cfw_info, "readonly fast", 2, "Size and options of a window", "O(1)"},
-    {"CFW._CREATE", cfw_create, ADMIN_WRITE, 5, "CFW.RESERVE, replicated", "O(1)"},
-    {"CFW._SEEN", cfw_seen_at, ADMIN_WRITE, -3, "CFW.SEEN, replicated", "O(items)"},
-    {"CFW._TICK", cfw_tick, ADMIN_WRITE, 3, "Expiry without traffic, replicated", "O(what has expired)"},
-    {"CFW._LOADCHUNK", cfw_loadchunk, ADMIN_WRITE, 4, "A chunk of a window, from an AOF", "as CF.LOADCHUNK"},
-    {"CF.MERGE", cf_merge, "write deny-oom", -3, "Adds all that is in the sources", "O(filters)"},
+    {"CF.INSERTNX", cf_insertnx, "write deny-oom", -4, "Adds the items that are not yet present", "O(items)"},
+    {"CF.DEL", cf_del, "write fast", 3, "Removes one copy of an item, which must have been added before", "O(1)"},
+    {"CF.EXISTS", cf_exists, "readonly fast", 3, "Tells whether an item may be present", "O(1)"},
+    {"CF.MEXISTS", cf_mexists, "readonly", -3, "Tells which of the items may be present", "O(items)"},
+    {"CF.COUNT", cf_count, "readonly fast", 3, "Returns an upper bound for the number of copies of an item", "O(1)"},
+    {"CF.INFO", cf_info, "readonly fast", 2, "Returns the size and options of a filter", "O(1)"},
+    {"CF.STATS", cf_stats, "readonly fast", 2,
+     "Returns the statistics of a filter: load, false positive rate, bits per item", "O(1)"},
+    {"CF.DEBUG", cf_debug, "readonly", 2, "Checks every bucket of a filter", "O(filter)"},
+    {"CF.COMPACT", cf_compact, "write", 2, "Frees memory that the items do not need, including reserved memory",
+     "O(filter)"},
+    {"CF.SCANDUMP", cf_scandump, "readonly", 3, "Returns the next chunk of a dump",
+     "O(chunk) when chunks are read in order; O(filter) otherwise"},
+    {"CF.LOADCHUNK", cf_loadchunk, "write deny-oom", 4, "Loads one chunk of a dump",
+     "O(chunk); O(filter) for the last chunk, which creates the filter"},
+    {"CF._CREATE", cf_create, ADMIN_WRITE, 8, "Replicated form of CF.RESERVE", "O(capacity)"},
+    {"CFW.RESERVE", cfw_reserve, "write deny-oom fast", -3,
+     "Creates an empty window of the given length in milliseconds", "O(1)"},
+    {"CFW.SEEN", cfw_seen, "write deny-oom", -3,
+     "Tells which items were seen within the window, and records all of them", "O(items)"},
+    {"CFW.INFO", cfw_info, "readonly fast", 2, "Returns the size and options of a window", "O(1)"},
+    {"CFW._CREATE", cfw_create, ADMIN_WRITE, 5, "Replicated form of CFW.RESERVE", "O(1)"},
+    {"CFW._SEEN", cfw_seen_at, ADMIN_WRITE, -3, "Replicated form of CFW.SEEN", "O(items)"},
+    {"CFW._TICK", cfw_tick, ADMIN_WRITE, 3, "Replicated expiry of items in an idle window", "O(expired items)"},
+    {"CFW._LOADCHUNK", cfw_loadchunk, ADMIN_WRITE, 4, "Loads one chunk of a window from an AOF",
+     "Same as CF.LOADCHUNK"},
+    {"CF.MERGE", cf_merge, "write deny-oom", -3, "Adds all items of the source filters to the destination",
+     "O(filters)"},
 };
 
 static const redis_command_info_version info_version = {.version = 1, .key_spec_size = sizeof(redis_key_spec)};
 
-static bool only_reads(const struct command *c) { return strncmp(c->flags, "readonly", 8) == 0; }
+static bool is_read_only(const struct command *c) { return strncmp(c->flags, "readonly", 8) == 0; }
 
-/* The first argument is a key; of CF.MERGE the others too, which are only read. A server that is not told so takes every
- * key for one that is changed, and users who may only read could not ask. */
+/* The first argument is a key; CF.MERGE has more keys, which it only reads. Without these specifications the server would
+ * treat every key as written, and refuse lookups by users with read-only permission. */
 static const redis_key_spec *keys_of(const struct command *c) {
-    enum { READ = REDIS_KEY_RO | REDIS_KEY_ACCESS, CHANGE = REDIS_KEY_RW | REDIS_KEY_ACCESS | REDIS_KEY_UPDATE };
-#define KEYS(how, first, until)                                                                                      \
-    {                                                                                                                \
-        .flags = (how), .search = REDIS_SEARCH_INDEX, .start = {(first)}, .find = REDIS_FIND_RANGE, .last = (until), \
-        .step = 1                                                                                                    \
+    enum { READ = REDIS_KEY_RO | REDIS_KEY_ACCESS, WRITE = REDIS_KEY_RW | REDIS_KEY_ACCESS | REDIS_KEY_UPDATE };
+#define KEYS(access, first, until)                                                                     \
+    {                                                                                                  \
+        .flags = (access), .search = REDIS_SEARCH_INDEX, .start = {(first)}, .find = REDIS_FIND_RANGE, \
+        .last = (until), .step = 1                                                                     \
     }
-    static const redis_key_spec read[] = {KEYS(READ, 1, 0), {0}}, change[] = {KEYS(CHANGE, 1, 0), {0}},
-                                merge[] = {KEYS(CHANGE, 1, 0), KEYS(READ, 2, -1), {0}};
+    static const redis_key_spec read[] = {KEYS(READ, 1, 0), {0}}, write[] = {KEYS(WRITE, 1, 0), {0}},
+                                merge[] = {KEYS(WRITE, 1, 0), KEYS(READ, 2, -1), {0}};
 #undef KEYS
-    return c->run == cf_merge ? merge : only_reads(c) ? read : change;
+    return c->run == cf_merge ? merge : is_read_only(c) ? read : write;
 }
 
-/* For ACLs, with a category of our own where the server lets us have one. */
-static const char *categories_of(const struct command *c, bool has_ours) {
+/* ACL categories. has_cuckoo: the server let the module register the category "cuckoo". */
+static const char *categories_of(const struct command *c, bool has_cuckoo) {
     if (strstr(c->flags, "admin") != NULL) return "admin dangerous write";
-    if (has_ours) return only_reads(c) ? "cuckoo read" : "cuckoo write";
-    return only_reads(c) ? "read" : "write";
+    if (has_cuckoo) return is_read_only(c) ? "cuckoo read" : "cuckoo write";
+    return is_read_only(c) ? "read" : "write";
 }
 
-/* As far as the server has such things. */
-static void describe(redis_ctx *ctx, const struct command *c, bool has_category) {
+/* Sets documentation, keys and categories. Older servers lack some or all of these functions, and the parts are skipped. */
+static void describe(redis_ctx *ctx, const struct command *c, bool has_cuckoo) {
     redis_command_info info = {.version = &info_version,
                                .summary = c->summary,
                                .complexity = c->complexity,
@@ -80,16 +86,16 @@ static void describe(redis_ctx *ctx, const struct command *c, bool has_category)
     redis_command *command = redis.GetCommand(ctx, c->name);
     if (command == NULL) return;
     if (redis.SetCommandInfo != NULL) redis.SetCommandInfo(command, &info);
-    if (redis.SetCommandACLCategories != NULL) redis.SetCommandACLCategories(command, categories_of(c, has_category));
+    if (redis.SetCommandACLCategories != NULL) redis.SetCommandACLCategories(command, categories_of(c, has_cuckoo));
 }
 
 bool commands_register(redis_ctx *ctx) {
-    bool has_category = redis.AddACLCategory != NULL && redis.AddACLCategory(ctx, "cuckoo") == REDIS_OK;
+    bool has_cuckoo = redis.AddACLCategory != NULL && redis.AddACLCategory(ctx, "cuckoo") == REDIS_OK;
     for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
         const struct command *c = &commands[i];
-        int last = c->run == cf_merge ? -1 : 1; /* all arguments are keys, or the first is */
+        int last = c->run == cf_merge ? -1 : 1; /* the last argument that is a key; -1: all arguments are */
         if (redis.CreateCommand(ctx, c->name, c->run, c->flags, 1, last, 1) != REDIS_OK) return false;
-        describe(ctx, c, has_category);
+        describe(ctx, c, has_cuckoo);
     }
     return true;
 }

@@ -1,34 +1,38 @@
-/* guira.so: cuckoo filters that grow and shrink, and windows, as keys of Redis and Valkey. docs/redis.md tells how to use it.
+/* guira.so: tidal and cuckoo filters and time windows as data types of Redis and Valkey. docs/redis.md explains its use.
  *
- *     commands.c         names and documentation of the commands
- *     cf_*.c, scandump.c CF.*: filters           filter.c    their values
- *     cfw*.c             CFW.*: windows          window.c    their values
- *     parcel.c           ...LOADCHUNK: values that arrive in chunks
- *     codec.c            values as bytes: RDB, AOF, dumps, digests
- *     redis.h            what we call of the server */
+ *     main.c           loads the module
+ *     commands.c       table of all commands: names, flags, documentation
+ *     cf_create.c      CF.RESERVE                     filter.c         the data type "filter"
+ *     cf_write.c       CF.ADD, CF.INSERT, CF.DEL      window.c         the data type "window"
+ *     cf_read.c        CF.EXISTS, CF.INFO, ...        window_timer.c   expires items of idle windows
+ *     cf_merge.c       CF.COMPACT, CF.MERGE           serialize.c      values as bytes: RDB, AOF, dumps, digests
+ *     scandump.c       CF.SCANDUMP                    seed.c           the server's hash seed
+ *     loadchunk.c      CF.LOADCHUNK                   settings.c       the module's settings
+ *     cfw.c            CFW.*                          counters.c       the section of INFO
+ *     command_util.c   used by all commands           redis.h          the server's API */
 #include "commands.h"
+#include "counters.h"
 #include "filter.h"
+#include "loadchunk.h"
 #include "memory.h"
-#include "parcel.h"
 #include "settings.h"
-#include "totals.h"
 #include "window.h"
 
 __attribute__((visibility("default"))) int RedisModule_OnLoad(redis_ctx *ctx, redis_string **argv, int argc);
 
 int RedisModule_OnLoad(redis_ctx *ctx, redis_string **argv, int argc) {
-    const char *missing = redis_connect(ctx);
+    const char *missing = redis_load_api(ctx);
     if (redis.SetModuleAttribs == NULL || redis.IsModuleNameBusy == NULL || redis.IsModuleNameBusy("guira"))
         return REDIS_ERR;
     redis.SetModuleAttribs(ctx, "guira", MODULE_VERSION, REDIS_API_VERSION);
     if (missing != NULL) {
-        if (redis.Log != NULL) redis.Log(ctx, "warning", "guira: this server is too old, it has no %s", missing);
+        if (redis.Log != NULL) redis.Log(ctx, "warning", "guira: this server is too old: it lacks %s", missing);
         return REDIS_ERR;
     }
-    memory_hook();
+    memory_use_server_allocator();
     redis.SetModuleOptions(ctx, REDIS_OPTION_HANDLE_IO_ERRORS | REDIS_OPTION_HANDLE_ASYNC_LOAD);
-    bool good = filter_register(ctx) && window_register(ctx) && parcel_register(ctx) && commands_register(ctx) &&
-                settings_load(ctx, argv, argc);
-    redis.RegisterInfoFunc(ctx, totals_tell);
-    return good ? REDIS_OK : REDIS_ERR;
+    bool registered = filter_register(ctx) && window_register(ctx) && partial_register(ctx) && commands_register(ctx) &&
+                      settings_load(ctx, argv, argc);
+    redis.RegisterInfoFunc(ctx, counters_report);
+    return registered ? REDIS_OK : REDIS_ERR;
 }

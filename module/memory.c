@@ -1,22 +1,22 @@
 /* See memory.h. */
 #include "memory.h"
 
+#include "counters.h"
 #include "guira.h"
-#include "totals.h"
 
-void *memory_take(size_t size) {
+void *memory_alloc(size_t size) {
     void *p = redis.TryAlloc != NULL ? redis.TryAlloc(size) : redis.Alloc(size);
-    if (p != NULL) count_up(&totals.memory_bytes, redis.MallocSize(p));
+    if (p != NULL) counter_add(&counters.memory_bytes, redis.MallocSize(p));
     return p;
 }
 
-void memory_give(void *p) {
+void memory_free(void *p) {
     if (p == NULL) return;
-    count_down(&totals.memory_bytes, redis.MallocSize(p));
+    counter_sub(&counters.memory_bytes, redis.MallocSize(p));
     redis.Free(p);
 }
 
-void memory_hook(void) {
-    const guira_allocator server = {memory_take, memory_give};
+void memory_use_server_allocator(void) {
+    const guira_allocator server = {memory_alloc, memory_free};
     guira_set_allocator(&server);
 }

@@ -1,15 +1,15 @@
-/* All memory comes from the server, so that maxmemory and MEMORY USAGE know of it. */
+/* All memory is allocated with the server's allocator, so that maxmemory and MEMORY USAGE include it. */
 #ifndef GUIRA_MODULE_MEMORY_H
 #define GUIRA_MODULE_MEMORY_H
 
 #include <stddef.h>
 
-/* From here on the library takes its memory from the server. */
-void memory_hook(void);
+/* Makes the library allocate with memory_alloc and memory_free from now on. */
+void memory_use_server_allocator(void);
 
-/* As malloc: NULL if there is none. (A server without RedisModule_TryAlloc ends instead.) */
-void *memory_take(size_t size);
-/* As free. */
-void memory_give(void *p);
+/* Like malloc: NULL if there is no memory. A server without RedisModule_TryAlloc aborts instead. */
+void *memory_alloc(size_t size);
+/* Like free. */
+void memory_free(void *p);
 
 #endif

@@ -7,14 +7,14 @@ struct redis redis;
 
 typedef int get_api_fn(const char *name, void *function);
 
-/* The first thing in a context, in every version of every server, is the address of GetApi. */
+/* In every version of Redis and Valkey a context starts with the address of GetApi. */
 static get_api_fn *get_api_of(redis_ctx *ctx) {
     get_api_fn *get_api;
     memcpy(&get_api, ctx, sizeof get_api);
     return get_api;
 }
 
-const char *redis_connect(redis_ctx *ctx) {
+const char *redis_load_api(redis_ctx *ctx) {
     get_api_fn *get_api = get_api_of(ctx);
 #define FIND_OR_FAIL(result, name, arguments) \
     if (get_api("RedisModule_" #name, (void *)&redis.name) != REDIS_OK) return #name;

@@ -1,10 +1,10 @@
-/* The module interface of Redis and Valkey, as much of it as guira.so calls. The server hands over one function, GetApi,
- * and that finds the others by name:
+/* The part of the module API of Redis and Valkey that guira.so uses. The server passes one function, GetApi, which finds
+ * all others by name:
  *
  *     ctx -> GetApi -> "RedisModule_Alloc" ... -> redis.Alloc
  *
- * All are members of one struct, so a call reads redis.Alloc(n). Those that older servers lack are NULL there, and
- * whoever calls one of them asks first. The oldest server that will do is Redis 6.2. */
+ * The functions are members of one struct, so a call reads redis.Alloc(n). Optional functions, which older servers lack,
+ * are NULL there: compare with NULL before calling one. The oldest supported server is Redis 6.2. */
 #ifndef GUIRA_MODULE_REDIS_H
 #define GUIRA_MODULE_REDIS_H
 
@@ -40,8 +40,8 @@ enum {
     REDIS_CTX_ASYNC_LOADING = 1 << 23
 };
 
-/* What a type of values can do. The server reads as much of it as version says: 3 has all up to defrag, and is known to
- * every server since 6.2. */
+/* The callbacks of a data type. The version tells the server how many members there are: version 3 ends with defrag, and
+ * every server since 6.2 knows it. */
 enum { REDIS_TYPE_METHODS_VERSION = 3 };
 typedef struct {
     uint64_t version;
@@ -60,13 +60,13 @@ typedef struct {
     int (*defrag)(redis_defrag *ctx, redis_string *key, void **value);
 } redis_type_methods;
 
-/* Which arguments of a command are keys, and what it does to them: from the argument `index` on, up to `last` after it. */
+/* Which arguments of a command are keys, and how it accesses them: from argument start.index up to `last` after it. */
 enum { REDIS_KEY_RO = 1 << 0, REDIS_KEY_RW = 1 << 1, REDIS_KEY_ACCESS = 1 << 4, REDIS_KEY_UPDATE = 1 << 5 };
 enum { REDIS_SEARCH_INDEX = 2, REDIS_FIND_RANGE = 2 };
 typedef struct {
     const char *notes;
     uint64_t flags;
-    int search; /* 0 after the last one of a list */
+    int search; /* 0 marks the end of a list */
     union {
         int index;
         struct {
@@ -78,7 +78,8 @@ typedef struct {
     int last, step, limit;
 } redis_key_spec;
 
-/* What COMMAND DOCS tells of a command, and its keys. The server finds its way by the sizes in the version. */
+/* The documentation of a command for COMMAND DOCS, and its keys. The version holds the sizes of the structs, so that the
+ * server can read structs of an older or newer header. */
 typedef struct {
     int version;
     size_t history_entry_size, key_spec_size, argument_size;
@@ -93,75 +94,77 @@ typedef struct {
     void *arguments;
 } redis_command_info;
 
-/* MUST(result, name, arguments) for what there has to be, MAY for what not every server has. */
-#define REDIS_FUNCTIONS(MUST, MAY)                                                                                    \
-    MUST(void, SetModuleAttribs, (redis_ctx * ctx, const char *name, int version, int api_version))                   \
-    MUST(int, IsModuleNameBusy, (const char *name))                                                                   \
-    MUST(void, SetModuleOptions, (redis_ctx * ctx, int options))                                                      \
-    MUST(void, Log, (redis_ctx * ctx, const char *level, const char *format, ...))                                    \
-    MUST(void, LogIOError, (redis_io * io, const char *level, const char *format, ...))                               \
-    MUST(void *, Alloc, (size_t bytes))                                                                               \
-    MAY(void *, TryAlloc, (size_t bytes))                                                                             \
-    MUST(void, Free, (void *p))                                                                                       \
-    MUST(size_t, MallocSize, (void *p))                                                                               \
-    MUST(void *, PoolAlloc, (redis_ctx * ctx, size_t bytes))                                                          \
-    MUST(void, AutoMemory, (redis_ctx * ctx))                                                                         \
-    MUST(int, CreateCommand,                                                                                          \
-         (redis_ctx * ctx, const char *name, redis_command_fn *fn, const char *flags, int first, int last, int step)) \
-    MAY(redis_command *, GetCommand, (redis_ctx * ctx, const char *name))                                             \
-    MAY(int, SetCommandInfo, (redis_command * command, const redis_command_info *info))                               \
-    MAY(int, AddACLCategory, (redis_ctx * ctx, const char *name))                                                     \
-    MAY(int, SetCommandACLCategories, (redis_command * command, const char *categories))                              \
-    MAY(int, RegisterNumericConfig,                                                                                   \
-        (redis_ctx * ctx, const char *name, long long normal, unsigned flags, long long min, long long max,           \
-         redis_get_number_fn *get, redis_set_number_fn *set, void *apply, void *data))                                \
-    MAY(int, LoadConfigs, (redis_ctx * ctx))                                                                          \
-    MUST(int, WrongArity, (redis_ctx * ctx))                                                                          \
-    MUST(int, ReplyWithError, (redis_ctx * ctx, const char *text))                                                    \
-    MUST(int, ReplyWithSimpleString, (redis_ctx * ctx, const char *text))                                             \
-    MUST(int, ReplyWithStringBuffer, (redis_ctx * ctx, const char *bytes, size_t n))                                  \
-    MUST(int, ReplyWithLongLong, (redis_ctx * ctx, long long n))                                                      \
-    MUST(int, ReplyWithDouble, (redis_ctx * ctx, double x))                                                           \
-    MUST(int, ReplyWithNull, (redis_ctx * ctx))                                                                       \
-    MUST(int, ReplyWithArray, (redis_ctx * ctx, long n))                                                              \
-    MAY(int, ReplyWithMap, (redis_ctx * ctx, long n))                                                                 \
-    MAY(int, ReplyWithBool, (redis_ctx * ctx, int yes))                                                               \
-    MUST(int, StringToLongLong, (const redis_string *s, long long *n))                                                \
-    MUST(int, StringToDouble, (const redis_string *s, double *x))                                                     \
-    MUST(const char *, StringPtrLen, (const redis_string *s, size_t *n))                                              \
-    MUST(redis_string *, CreateStringFromString, (redis_ctx * ctx, const redis_string *s))                            \
-    MUST(void, FreeString, (redis_ctx * ctx, redis_string * s))                                                       \
-    MUST(int, Replicate, (redis_ctx * ctx, const char *command, const char *format, ...))                             \
-    MUST(int, ReplicateVerbatim, (redis_ctx * ctx))                                                                   \
-    MAY(int, AvoidReplicaTraffic, (void))                                                                             \
-    MUST(int, NotifyKeyspaceEvent, (redis_ctx * ctx, int type, const char *event, redis_string *key))                 \
-    MUST(int, GetContextFlags, (redis_ctx * ctx))                                                                     \
-    MUST(redis_ctx *, GetContextFromIO, (redis_io * io))                                                              \
-    MUST(redis_key *, OpenKey, (redis_ctx * ctx, redis_string * name, int mode))                                      \
-    MUST(void, CloseKey, (redis_key * key))                                                                           \
-    MUST(int, KeyType, (redis_key * key))                                                                             \
-    MUST(redis_type *, CreateDataType, (redis_ctx * ctx, const char *name, int version, redis_type_methods *methods)) \
-    MUST(redis_type *, ModuleTypeGetType, (redis_key * key))                                                          \
-    MUST(void *, ModuleTypeGetValue, (redis_key * key))                                                               \
-    MUST(int, ModuleTypeSetValue, (redis_key * key, redis_type * type, void *value))                                  \
-    MUST(void, SaveUnsigned, (redis_io * io, uint64_t n))                                                             \
-    MUST(uint64_t, LoadUnsigned, (redis_io * io))                                                                     \
-    MUST(void, SaveStringBuffer, (redis_io * io, const char *bytes, size_t n))                                        \
-    MUST(char *, LoadStringBuffer, (redis_io * io, size_t * n))                                                       \
-    MUST(int, IsIOError, (redis_io * io))                                                                             \
-    MUST(void, EmitAOF, (redis_io * io, const char *command, const char *format, ...))                                \
-    MUST(void, DigestAddStringBuffer, (redis_digest * digest, const char *bytes, size_t n))                           \
-    MUST(void, DigestEndSequence, (redis_digest * digest))                                                            \
-    MUST(void *, DefragAlloc, (redis_defrag * ctx, void *p))                                                          \
-    MUST(void, GetRandomBytes, (unsigned char *to, size_t n))                                                         \
-    MUST(long long, Milliseconds, (void))                                                                             \
-    MAY(long long, CachedMicroseconds, (void))                                                                        \
-    MUST(uint64_t, CreateTimer, (redis_ctx * ctx, long long milliseconds, redis_timer_fn *fn, void *data))            \
-    MUST(int, RegisterInfoFunc, (redis_ctx * ctx, redis_info_fn * fn))                                                \
-    MUST(int, InfoAddSection, (redis_info * info, const char *name))                                                  \
-    MUST(int, InfoAddFieldULongLong, (redis_info * info, const char *name, unsigned long long n))
+/* REQUIRED(result, name, arguments) or, for functions that not every supported server has, OPTIONAL(...). */
+#define REDIS_FUNCTIONS(REQUIRED, OPTIONAL)                                                                          \
+    REQUIRED(void, SetModuleAttribs, (redis_ctx * ctx, const char *name, int version, int api_version))              \
+    REQUIRED(int, IsModuleNameBusy, (const char *name))                                                              \
+    REQUIRED(void, SetModuleOptions, (redis_ctx * ctx, int options))                                                 \
+    REQUIRED(void, Log, (redis_ctx * ctx, const char *level, const char *format, ...))                               \
+    REQUIRED(void, LogIOError, (redis_io * io, const char *level, const char *format, ...))                          \
+    REQUIRED(void *, Alloc, (size_t bytes))                                                                          \
+    OPTIONAL(void *, TryAlloc, (size_t bytes))                                                                       \
+    REQUIRED(void, Free, (void *p))                                                                                  \
+    REQUIRED(size_t, MallocSize, (void *p))                                                                          \
+    REQUIRED(void *, PoolAlloc, (redis_ctx * ctx, size_t bytes))                                                     \
+    REQUIRED(void, AutoMemory, (redis_ctx * ctx))                                                                    \
+    REQUIRED(                                                                                                        \
+        int, CreateCommand,                                                                                          \
+        (redis_ctx * ctx, const char *name, redis_command_fn *fn, const char *flags, int first, int last, int step)) \
+    OPTIONAL(redis_command *, GetCommand, (redis_ctx * ctx, const char *name))                                       \
+    OPTIONAL(int, SetCommandInfo, (redis_command * command, const redis_command_info *info))                         \
+    OPTIONAL(int, AddACLCategory, (redis_ctx * ctx, const char *name))                                               \
+    OPTIONAL(int, SetCommandACLCategories, (redis_command * command, const char *categories))                        \
+    OPTIONAL(int, RegisterNumericConfig,                                                                             \
+             (redis_ctx * ctx, const char *name, long long normal, unsigned flags, long long min, long long max,     \
+              redis_get_number_fn *get, redis_set_number_fn *set, void *apply, void *data))                          \
+    OPTIONAL(int, LoadConfigs, (redis_ctx * ctx))                                                                    \
+    REQUIRED(int, WrongArity, (redis_ctx * ctx))                                                                     \
+    REQUIRED(int, ReplyWithError, (redis_ctx * ctx, const char *text))                                               \
+    REQUIRED(int, ReplyWithSimpleString, (redis_ctx * ctx, const char *text))                                        \
+    REQUIRED(int, ReplyWithStringBuffer, (redis_ctx * ctx, const char *bytes, size_t n))                             \
+    REQUIRED(int, ReplyWithLongLong, (redis_ctx * ctx, long long n))                                                 \
+    REQUIRED(int, ReplyWithDouble, (redis_ctx * ctx, double x))                                                      \
+    REQUIRED(int, ReplyWithNull, (redis_ctx * ctx))                                                                  \
+    REQUIRED(int, ReplyWithArray, (redis_ctx * ctx, long n))                                                         \
+    OPTIONAL(int, ReplyWithMap, (redis_ctx * ctx, long n))                                                           \
+    OPTIONAL(int, ReplyWithBool, (redis_ctx * ctx, int yes))                                                         \
+    REQUIRED(int, StringToLongLong, (const redis_string *s, long long *n))                                           \
+    REQUIRED(int, StringToDouble, (const redis_string *s, double *x))                                                \
+    REQUIRED(const char *, StringPtrLen, (const redis_string *s, size_t *n))                                         \
+    REQUIRED(redis_string *, CreateStringFromString, (redis_ctx * ctx, const redis_string *s))                       \
+    REQUIRED(void, FreeString, (redis_ctx * ctx, redis_string * s))                                                  \
+    REQUIRED(int, Replicate, (redis_ctx * ctx, const char *command, const char *format, ...))                        \
+    REQUIRED(int, ReplicateVerbatim, (redis_ctx * ctx))                                                              \
+    OPTIONAL(int, AvoidReplicaTraffic, (void))                                                                       \
+    REQUIRED(int, NotifyKeyspaceEvent, (redis_ctx * ctx, int type, const char *event, redis_string *key))            \
+    REQUIRED(int, GetContextFlags, (redis_ctx * ctx))                                                                \
+    REQUIRED(redis_ctx *, GetContextFromIO, (redis_io * io))                                                         \
+    REQUIRED(redis_key *, OpenKey, (redis_ctx * ctx, redis_string * name, int mode))                                 \
+    REQUIRED(void, CloseKey, (redis_key * key))                                                                      \
+    REQUIRED(int, KeyType, (redis_key * key))                                                                        \
+    REQUIRED(redis_type *, CreateDataType,                                                                           \
+             (redis_ctx * ctx, const char *name, int version, redis_type_methods *methods))                          \
+    REQUIRED(redis_type *, ModuleTypeGetType, (redis_key * key))                                                     \
+    REQUIRED(void *, ModuleTypeGetValue, (redis_key * key))                                                          \
+    REQUIRED(int, ModuleTypeSetValue, (redis_key * key, redis_type * type, void *value))                             \
+    REQUIRED(void, SaveUnsigned, (redis_io * io, uint64_t n))                                                        \
+    REQUIRED(uint64_t, LoadUnsigned, (redis_io * io))                                                                \
+    REQUIRED(void, SaveStringBuffer, (redis_io * io, const char *bytes, size_t n))                                   \
+    REQUIRED(char *, LoadStringBuffer, (redis_io * io, size_t * n))                                                  \
+    REQUIRED(int, IsIOError, (redis_io * io))                                                                        \
+    REQUIRED(void, EmitAOF, (redis_io * io, const char *command, const char *format, ...))                           \
+    REQUIRED(void, DigestAddStringBuffer, (redis_digest * digest, const char *bytes, size_t n))                      \
+    REQUIRED(void, DigestEndSequence, (redis_digest * digest))                                                       \
+    REQUIRED(void *, DefragAlloc, (redis_defrag * ctx, void *p))                                                     \
+    REQUIRED(void, GetRandomBytes, (unsigned char *to, size_t n))                                                    \
+    REQUIRED(long long, Milliseconds, (void))                                                                        \
+    OPTIONAL(long long, CachedMicroseconds, (void))                                                                  \
+    REQUIRED(uint64_t, CreateTimer, (redis_ctx * ctx, long long milliseconds, redis_timer_fn *fn, void *data))       \
+    REQUIRED(int, RegisterInfoFunc, (redis_ctx * ctx, redis_info_fn * fn))                                           \
+    REQUIRED(int, InfoAddSection, (redis_info * info, const char *name))                                             \
+    REQUIRED(int, InfoAddFieldULongLong, (redis_info * info, const char *name, unsigned long long n))
 
-/* NOLINTNEXTLINE(bugprone-macro-parentheses): a type cannot have any */
+/* NOLINTNEXTLINE(bugprone-macro-parentheses): a type cannot be put in parentheses */
 #define REDIS_MEMBER(result, name, arguments) result(*name) arguments;
 struct redis {
     REDIS_FUNCTIONS(REDIS_MEMBER, REDIS_MEMBER)
@@ -170,7 +173,7 @@ struct redis {
 
 extern struct redis redis;
 
-/* Fills it in. Returns the name of a function that is missing and must not be, or NULL. */
-const char *redis_connect(redis_ctx *ctx);
+/* Fills in `redis`. Returns NULL, or the name of a required function that the server lacks. */
+const char *redis_load_api(redis_ctx *ctx);
 
 #endif

@@ -5,22 +5,22 @@
 
 #include "redis.h"
 
-static uint8_t ours[16];
-static bool known;
+static uint8_t server_seed[16];
+static bool has_seed;
 
-bool seed_is(const char *bytes, size_t n) {
-    static const char zero[sizeof ours];
+bool seed_is_valid(const char *bytes, size_t n) {
+    static const char zero[sizeof server_seed];
     return n == sizeof zero && memcmp(bytes, zero, n) != 0;
 }
 
 void seed_get(uint8_t seed[16]) {
-    if (!known) redis.GetRandomBytes(ours, sizeof ours);
-    known = true;
-    memcpy(seed, ours, sizeof ours);
+    if (!has_seed) redis.GetRandomBytes(server_seed, sizeof server_seed);
+    has_seed = true;
+    memcpy(seed, server_seed, sizeof server_seed);
 }
 
 void seed_adopt(const uint8_t seed[16], int flags) {
-    if (known && (flags & (REDIS_CTX_LOADING | REDIS_CTX_ASYNC_LOADING | REDIS_CTX_REPLICATED)) == 0) return;
-    memcpy(ours, seed, sizeof ours);
-    known = true;
+    if (has_seed && (flags & (REDIS_CTX_LOADING | REDIS_CTX_ASYNC_LOADING | REDIS_CTX_REPLICATED)) == 0) return;
+    memcpy(server_seed, seed, sizeof server_seed);
+    has_seed = true;
 }

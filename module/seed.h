@@ -1,6 +1,6 @@
-/* The seed of the filters of this server. All that it makes by itself have the same, so that CF.MERGE can merge them: it is
- * drawn at random when the first is made, unless filters came from elsewhere before: from the RDB or AOF file, or from the
- * master. So it survives restarts and failovers as long as there is a filter. */
+/* The hash seed of this server's filters. All filters that the server creates share one seed, because CF.MERGE needs equal
+ * seeds. It is drawn at random when the first filter is created, unless a filter was loaded before (from the RDB or AOF
+ * file, or from the master): then its seed is used. So the seed survives restarts and failovers while there is a filter. */
 #ifndef GUIRA_MODULE_SEED_H
 #define GUIRA_MODULE_SEED_H
 
@@ -8,13 +8,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Whether these bytes are a seed: 16, and not all zero, for which the library would draw another. */
-bool seed_is(const char *bytes, size_t n);
+/* A seed has 16 bytes that are not all zero: for zero the library would draw a random seed. */
+bool seed_is_valid(const char *bytes, size_t n);
 
+/* The server's seed; draws it if there is none yet. */
 void seed_get(uint8_t seed[16]);
 
-/* A filter with this seed has arrived in a context with these flags. RESTORE and CF.LOADCHUNK give a server its seed only if
- * it has none, also on a replica: the filter may come from anywhere. A file, and a master that makes one, know better. */
+/* To be called when a filter with this seed has been loaded or created; flags are those of the context it happened in.
+ * A filter from the server's own files, or created by the master, always sets the server's seed. One from RESTORE or
+ * CF.LOADCHUNK sets it only if the server has none, since it may come from another server. */
 void seed_adopt(const uint8_t seed[16], int flags);
 
 #endif

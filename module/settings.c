@@ -1,19 +1,21 @@
 /* See settings.h. */
 #include "settings.h"
 
-#include "reply.h"
+#include "command_util.h"
 #include "seed.h"
 
-/* In the order of the table. */
+/* Indexes into the table. */
 enum { BUCKET_SIZE, INITIAL_SIZE, MAX_ITERATIONS, EXPANSION_FACTOR, MAX_EXPANSIONS, SETTINGS };
 
 static struct setting {
     const char *name;
     long long value, min, max;
 } settings[SETTINGS] = {
-    {"cf-bucket-size", 2, 1, MOST_BUCKET_SIZE},    {"cf-initial-size", 1024, 2, MOST_CAPACITY},
-    {"cf-max-iterations", 20, 1, MOST_ITERATIONS}, {"cf-expansion-factor", 1, 0, MOST_EXPANSION},
-    {"cf-max-expansions", 32, 1, 65535}, /* for configurations that have it: nothing here is a number of expansions */
+    {"cf-bucket-size", 2, 1, MAX_BUCKET_SIZE},
+    {"cf-initial-size", 1024, 2, MAX_CAPACITY},
+    {"cf-max-iterations", 20, 1, MAX_ITERATIONS_LIMIT},
+    {"cf-expansion-factor", 1, 0, MAX_EXPANSION},
+    {"cf-max-expansions", 32, 1, 65535}, /* accepted for compatibility with RedisBloom, without effect */
 };
 
 static long long get(const char *name, void *data) {
@@ -28,11 +30,12 @@ static int set(const char *name, long long value, void *data, redis_string **err
     return REDIS_OK;
 }
 
-static bool take_argument(redis_ctx *ctx, const redis_string *name, const redis_string *value) {
+/* False: unknown setting or invalid value, which has been logged. */
+static bool set_argument(redis_ctx *ctx, const redis_string *name, const redis_string *value) {
     for (int i = 0; i < SETTINGS; i++) {
         struct setting *s = &settings[i];
         long long n;
-        if (!is_word(name, s->name)) continue;
+        if (!is_keyword(name, s->name)) continue;
         bool good = redis.StringToLongLong(value, &n) == REDIS_OK && n >= s->min && n <= s->max;
         if (good) s->value = n;
         else redis.Log(ctx, "warning", "guira: %s must be in the range [%lld, %lld]", s->name, s->min, s->max);
@@ -44,11 +47,11 @@ static bool take_argument(redis_ctx *ctx, const redis_string *name, const redis_
 
 bool settings_load(redis_ctx *ctx, redis_string **argv, int argc) {
     if (argc % 2 != 0) {
-        redis.Log(ctx, "warning", "guira: arguments are names of settings, each with a value");
+        redis.Log(ctx, "warning", "guira: module arguments must be pairs of a setting and its value");
         return false;
     }
     for (int i = 0; i < argc; i += 2)
-        if (!take_argument(ctx, argv[i], argv[i + 1])) return false;
+        if (!set_argument(ctx, argv[i], argv[i + 1])) return false;
     if (redis.RegisterNumericConfig == NULL || redis.LoadConfigs == NULL) return true;
     for (int i = 0; i < SETTINGS; i++) {
         struct setting *s = &settings[i];

@@ -1,4 +1,4 @@
-/* The module's settings: what a filter gets that is made without saying how. */
+/* The module's settings: default options for new filters. */
 #ifndef GUIRA_MODULE_SETTINGS_H
 #define GUIRA_MODULE_SETTINGS_H
 
@@ -6,11 +6,11 @@
 
 #include "filter.h"
 
-/* From the arguments of loadmodule (name value ...), and where the server has settings for modules from its own file and
- * CONFIG SET guira.NAME. False: one of them makes no sense, which has been logged. */
+/* Reads the settings from the arguments of loadmodule (name value ...) and, where the server supports settings of modules,
+ * registers them for redis.conf and CONFIG SET guira.NAME. False: a setting is invalid, which has been logged. */
 bool settings_load(redis_ctx *ctx, redis_string **argv, int argc);
 
-/* The options of a filter that is made on the fly, the server's seed included. */
+/* The default options of a new filter, including the server's seed. */
 void settings_get(struct filter_options *out);
 
 #endif

@@ -1,32 +1,34 @@
-/* See window.h. As a stream a window is the rate that was asked for and the library's file. */
+/* See window.h. A serialized window is the requested false positive rate, followed by the library's file:
+ *
+ *     [ rate ][ file: see docs/format.md ]
+ */
 #include "window.h"
 
 #include <string.h>
 
+#include "counters.h"
 #include "memory.h"
-#include "totals.h"
 
 redis_type *window_type;
 
-/* The first section of a window's file is its clock, which starts with the length (docs/format.md, docs/window.md). */
-enum { RECORD = 8, AT_LENGTH = FILE_HEADER + 64, SHORTEST_FILE = AT_LENGTH + 64, ENCODING = 1 };
+enum { RECORD = 8, ENCODING = 1 };
 
-/* ------------------------------------------------------------------------------------------------------ life and death */
+/* ------------------------------------------------------------------------------------------------------------ lifecycle */
 
-/* g is the window's from now on, or destroyed if there is no memory. */
+/* Takes ownership of g, and destroys it if there is no memory. */
 static struct window *wrap(guira_window *g, const struct window_options *o) {
-    struct window *w = memory_take(sizeof *w);
+    struct window *w = memory_alloc(sizeof *w);
     if (w == NULL) {
         guira_window_destroy(g);
         return NULL;
     }
     *w = (struct window){.guira = g, .options = *o};
-    count_up(&totals.windows, 1);
+    counter_add(&counters.windows, 1);
     return w;
 }
 
 guira_status window_create(const struct window_options *o, struct window **out) {
-    guira_window_config c = {.length = (uint64_t)o->length, .fpr = o->error};
+    guira_window_config c = {.length = (uint64_t)o->length, .fpr = o->fpr};
     guira_window *g;
     memcpy(c.seed, o->seed, sizeof c.seed);
     *out = NULL;
@@ -36,61 +38,67 @@ guira_status window_create(const struct window_options *o, struct window **out) 
     return *out != NULL ? GUIRA_OK : GUIRA_ENOMEM;
 }
 
-static void drop(void *value) {
+static void window_free(void *value) {
     struct window *w = value;
     guira_window_destroy(w->guira);
-    memory_give(w);
-    count_down(&totals.windows, 1);
+    memory_free(w);
+    counter_sub(&counters.windows, 1);
 }
 
 uint64_t window_bytes(const struct window *w) {
-    guira_stats s;
+    guira_stats s = GUIRA_STATS_INIT;
     guira_window_stats_get(w->guira, &s);
     return sizeof *w + s.bytes;
 }
 
-/* ---------------------------------------------------------------------------------------------------------- as a stream */
+/* -------------------------------------------------------------------------------------------------------- serialization */
 
-static uint64_t stream_size(const void *value) {
+static uint64_t serialized_size(const void *value) {
     const struct window *w = value;
     return RECORD + guira_window_saved_size(w->guira);
 }
 
-static bool stream_write(const void *value, guira_write_fn *write, void *to) {
+static bool serialize(const void *value, guira_write_fn *write, void *to) {
     const struct window *w = value;
     uint8_t record[RECORD];
-    put_fraction(record, w->options.error);
+    put_double(record, w->options.fpr);
     return write(to, record, RECORD) && guira_window_save_to(w->guira, write, to) == GUIRA_OK;
 }
 
-static void *stream_read(const uint8_t *bytes, size_t n, int flags) {
+static void *deserialize(const uint8_t *bytes, size_t n, int flags) {
     struct window_options o = {0};
+    guira_file info = GUIRA_FILE_INIT;
+    guira_config c = {.size = sizeof c};
     guira_window *g;
     (void)flags;
-    if (n < RECORD + SHORTEST_FILE) return NULL;
-    const uint8_t *file = bytes + RECORD;
-    o.error = get_fraction(bytes);
-    o.length = (long long)get_number(file + AT_LENGTH);
-    if (!(o.error >= 0 && o.error < 1) || o.length < SHORTEST_WINDOW || o.length > LONGEST_WINDOW) return NULL;
-    if (!file_is_tame(file) || guira_window_load_from(file, n - RECORD, &g) != GUIRA_OK) return NULL;
-    memcpy(o.seed, file + AT_SEED, sizeof o.seed);
+    if (n < RECORD || guira_file_info(bytes + RECORD, n - RECORD, &info, &c) != GUIRA_OK) return NULL;
+    if (info.content != GUIRA_FILE_WINDOW || !file_options_allowed(&c)) return NULL;
+    o.fpr = get_double(bytes);
+    o.length = info.window_length > MAX_WINDOW_MS ? -1 : (long long)info.window_length;
+    if (!(o.fpr >= 0 && o.fpr < 1) || o.length < MIN_WINDOW_MS) return NULL;
+    if (guira_window_load_from(bytes + RECORD, n - RECORD, &g) != GUIRA_OK) return NULL;
+    memcpy(o.seed, c.seed, sizeof o.seed);
     return wrap(g, &o);
 }
 
-const struct codec window_codec = {"CFW._LOADCHUNK", stream_size, stream_write, stream_read};
+const struct serializer window_serializer = {"CFW._LOADCHUNK", serialized_size, serialize, deserialize};
 
-/* ------------------------------------------------------------------------------------------------------------ as a type */
+/* ------------------------------------------------------------------------------------------------------------ data type */
 
-static void *rdb_load(redis_io *io, int version) { return version == ENCODING ? codec_load(&window_codec, io) : NULL; }
-static void rdb_save(redis_io *io, void *value) { codec_save(&window_codec, value, io); }
-static void digest(redis_digest *to, void *value) { codec_digest(&window_codec, value, to); }
+static void *rdb_load(redis_io *io, int version) {
+    return version == ENCODING ? rdb_load_value(&window_serializer, io) : NULL;
+}
+static void rdb_save(redis_io *io, void *value) { rdb_save_value(&window_serializer, value, io); }
+static void digest(redis_digest *to, void *value) { digest_value(&window_serializer, value, to); }
 static size_t mem_usage(const void *value) { return window_bytes(value); }
 
-static void aof_rewrite(redis_io *io, redis_string *key, void *value) { codec_rewrite(&window_codec, value, io, key); }
+static void aof_rewrite(redis_io *io, redis_string *key, void *value) {
+    aof_rewrite_value(&window_serializer, value, io, key);
+}
 
 static size_t free_effort(redis_string *key, const void *value) {
     (void)key;
-    return value_effort(window_bytes(value));
+    return free_effort_of_bytes(window_bytes(value));
 }
 
 static void *copy(redis_string *from, redis_string *to, const void *value) {
@@ -109,10 +117,10 @@ bool window_register(redis_ctx *ctx) {
         .aof_rewrite = aof_rewrite,
         .mem_usage = mem_usage,
         .digest = digest,
-        .free = drop,
+        .free = window_free,
         .free_effort = free_effort,
         .copy = copy,
-        .defrag = value_defrag,
+        .defrag = defrag_struct,
     };
     window_type = redis.CreateDataType(ctx, "guira-win", ENCODING, &methods);
     return window_type != NULL;

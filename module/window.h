@@ -1,35 +1,38 @@
-/* A window behind a key: which items were seen in the last so many milliseconds. */
+/* The data type "window": a key that records which items were seen in the last N milliseconds. */
 #ifndef GUIRA_MODULE_WINDOW_H
 #define GUIRA_MODULE_WINDOW_H
 
-#include "codec.h"
 #include "guira.h"
+#include "guira_window.h"
+#include "serialize.h"
 
-/* Less than a hundred units of time in a window would make each of them a walk through all of it (see guira.h). */
-enum { SHORTEST_WINDOW = 100 };
-#define LONGEST_WINDOW 1000000000000000LL
+/* In a shorter window each change of the time would cost a sweep through a large part of the window (see guira.h). */
+enum { MIN_WINDOW_MS = 100 };
+#define MAX_WINDOW_MS 1000000000000000LL
 
 struct window_options {
     long long length; /* milliseconds */
-    double error;     /* wanted rate of false positives; 0: none was asked for */
+    double fpr;       /* requested false positive rate; 0: none requested */
     uint8_t seed[16];
 };
 
 struct window {
     guira_window *guira;
     struct window_options options;
-    uint64_t timer;      /* the last that was set for this window, see cfw_tick.c; 0: none */
-    long long timer_due; /* and when it fires */
+    uint64_t timer;      /* id of the last timer set for this window, see window_timer.c; 0: none */
+    long long timer_due; /* when it fires, in milliseconds */
 };
 
-extern const struct codec window_codec;
+extern const struct serializer window_serializer;
 extern redis_type *window_type;
 
-/* The type "guira-win". */
+/* Registers the data type "guira-win". */
 bool window_register(redis_ctx *ctx);
 
+/* Returns the errors of guira_window_create; on failure *out is NULL. */
 guira_status window_create(const struct window_options *o, struct window **out);
 
+/* Memory of the window, including its struct. */
 uint64_t window_bytes(const struct window *w);
 
 #endif

@@ -1,7 +1,7 @@
 #!/bin/sh
-# Builds the Debian packages libguira0, libguira-dev, guira and guira-redis into build/deb, and tries them: lintian finds
-# nothing, and what they install (unpacked here, not on the system) builds and runs the examples, runs the tool, and is
-# loaded by a server.
+# Builds the Debian packages libguira0, libguira-dev, guira and guira-redis into build/deb, and tests them: lintian must
+# report nothing, and with the packaged files (unpacked here, not installed) the examples must build and run, the
+# command-line tool must run, and a Redis server must load the module.
 # usage: deb.sh
 set -eu
 cd "$(dirname "$0")/.."
@@ -12,9 +12,9 @@ fail() {
 }
 
 version=$(cat VERSION)
-[ "$(dpkg-parsechangelog -S Version)" = "$version" ] || fail "debian/changelog has another version"
+[ "$(dpkg-parsechangelog -S Version)" = "$version" ] || fail "debian/changelog and VERSION disagree"
 
-# From a copy, so that the tree stays clean.
+# Build in a copy, so that no files are written to the source tree.
 out=$PWD/build/deb
 rm -rf "$out"
 mkdir -p "$out/guira-$version"
@@ -25,7 +25,7 @@ rm -rf "$out/guira-$version"
 cd "$out"
 lintian --fail-on error,warning --suppress-tags initial-upload-closes-no-bugs guira_"$version"_*.changes
 
-# The installed files, as far as they can be used without being installed.
+# Test the packaged files without installing them.
 for package in libguira0 libguira-dev guira guira-redis; do dpkg-deb -x "$package"_*.deb root; done
 libdir=$(dirname "$(find root -name libguira.a)")
 export LD_LIBRARY_PATH="$PWD/$libdir" PKG_CONFIG_PATH="$PWD/$libdir/pkgconfig"
@@ -40,20 +40,20 @@ for example in root/usr/share/doc/libguira-dev/examples/*; do
     ./example >/dev/null || fail "$example fails"
 done
 
-# The module, in a server of our own, and the tool with it. A port that somebody else has ends the server at once, and
-# the next one is tried.
+# Test the module in a server started here, and the tool with it. If the port is taken, the server exits at once and the
+# next port is tried.
 server=
 trap '[ -z "$server" ] || kill "$server"' EXIT
 trap 'exit 1' HUP INT TERM
 
-ask() { redis-cli -p "$port" "$@" | tr -d '\r'; }
+query() { redis-cli -p "$port" "$@" | tr -d '\r'; }
 
-uniq_there() { root/usr/bin/guira uniq --redis "redis://127.0.0.1:$port" seen | tr '\n' ' '; }
+uniq_by_redis() { root/usr/bin/guira uniq --redis "redis://127.0.0.1:$port" seen | tr '\n' ' '; }
 
-is_up() { # true when the one that answers is ours
+is_up() { # true when the server that answers is the one started here
     for _ in $(seq 100); do
         kill -0 "$server" 2>/dev/null || return 1
-        ! ask INFO server 2>/dev/null | grep -qx "process_id:$server" || return 0
+        ! query INFO server 2>/dev/null | grep -qx "process_id:$server" || return 0
         sleep 0.1
     done
     return 1
@@ -69,10 +69,10 @@ for _ in $(seq 10); do
     port=$((port + 1))
 done
 [ -n "$server" ] || fail "guira.so: $(tail -3 redis.log)"
-[ "$(ask CF.ADD visitors ana) $(ask CF.EXISTS visitors ana) $(ask CF.EXISTS visitors bob)" = "1 1 0" ] || fail "CF.ADD fails"
-[ "$(printf 'a\nb\na\n' | uniq_there)$(printf 'b\nc\n' | uniq_there)" = "a b c " ] || fail "guira uniq --redis fails"
-ask SHUTDOWN NOSAVE
-wait "$server" || fail "redis-server ended badly: $(tail -3 redis.log)"
+[ "$(query CF.ADD visitors ana) $(query CF.EXISTS visitors ana) $(query CF.EXISTS visitors bob)" = "1 1 0" ] || fail "CF.ADD fails"
+[ "$(printf 'a\nb\na\n' | uniq_by_redis)$(printf 'b\nc\n' | uniq_by_redis)" = "a b c " ] || fail "guira uniq --redis fails"
+query SHUTDOWN NOSAVE
+wait "$server" || fail "redis-server failed at shutdown: $(tail -3 redis.log)"
 server=
 rm -rf root example redis.log
 ls -l -- *.deb

@@ -1,6 +1,10 @@
 #!/bin/sh
-# Installs what is missing to build and test guira, on Debian 12. Silent when nothing is.
-# usage: deps.sh [build] [test] [lab] [redis] [deb]        (no argument: all but deb)
+# Installs the Debian 12 packages that are missing to build and test guira. Prints nothing when all are installed.
+# usage: deps.sh [build] [test] [lab] [redis] [deb]        (no argument: all groups except deb)
+#
+# Before it installs, it prints one line with the packages. With NO_INSTALL=1 in the environment it installs nothing: it
+# prints one line with the missing packages and the command that installs them, and exits with status 1, or with 0 if the
+# build can do without them.
 set -eu
 
 build_packages="gcc libc6-dev make cmake pkg-config libxxhash-dev liburcu-dev libhiredis-dev scdoc"
@@ -24,7 +28,7 @@ for group in "$@"; do
     lab) packages="$packages $lab_packages" tools="$tools $lab_tools" ;;
     redis)
         packages="$packages $redis_packages" tools="$tools $redis_tools"
-        # The commands count, not Debian's packages of them: other packages of node have npm in them, and conflict.
+        # Any node and npm will do: packages of node from other sources contain npm and conflict with Debian's.
         command -v node >/dev/null || packages="$packages nodejs"
         command -v npm >/dev/null || packages="$packages npm"
         ;;
@@ -33,15 +37,15 @@ for group in "$@"; do
     esac
 done
 
-# Not Debian: say what is needed if a tool is missing. CMake names missing headers and libraries.
+# On systems without apt-get, name the missing tools. CMake names missing headers and libraries.
 if ! command -v apt-get >/dev/null || ! command -v dpkg-query >/dev/null; then
     absent=
     for t in $tools; do
         command -v "$t" >/dev/null || absent="$absent $t"
     done
     [ -n "$absent" ] || exit 0
-    echo "deps.sh: no apt-get here, and these tools are missing:$absent" >&2
-    echo "deps.sh: please install what your system calls (Debian names):$packages" >&2
+    echo "deps.sh: missing tools:$absent; there is no apt-get here" >&2
+    echo "deps.sh: please install your system's equivalent of these Debian packages:$packages" >&2
     exit 1
 fi
 
@@ -49,30 +53,50 @@ missing=
 for p in $packages; do
     case $(dpkg-query -W -f '${db:Status-Status}' "$p" 2>/dev/null || true) in
     installed*) ;;
-    *) missing="$missing $p" ;;
+    *)
+        case "$missing " in
+        *" $p "*) ;; # two groups name the same package
+        *) missing="$missing $p" ;;
+        esac
+        ;;
     esac
 done
 [ -n "$missing" ] || exit 0
 
+# Without these the build leaves something out, and says so: guira_shared, the tool's Redis commands, the manual pages.
+required=
+for p in $missing; do
+    case " liburcu-dev libhiredis-dev scdoc " in
+    *" $p "*) ;;
+    *) required="$required $p" ;;
+    esac
+done
+
+give_up() { # REASON
+    if [ -z "$required" ]; then
+        echo "guira: building without what needs these packages:$missing ($1)" >&2
+        exit 0
+    fi
+    echo "guira: missing packages:$missing ($1); as root, run: apt-get update && apt-get install -y --no-install-recommends$missing" >&2
+    exit 1
+}
+
+[ "${NO_INSTALL:-0}" = 0 ] || give_up "NO_INSTALL is set"
 as_root=
 if [ "$(id -u)" -ne 0 ]; then
-    if ! command -v sudo >/dev/null; then
-        echo "deps.sh: packages are missing; as root, run:" >&2
-        echo "    apt-get update && apt-get install -y --no-install-recommends$missing" >&2
-        exit 1
-    fi
+    command -v sudo >/dev/null || give_up "not root, and there is no sudo"
     as_root=sudo
 fi
 
-echo "deps.sh: installing$missing"
-apt() { # says nothing unless it fails
-    said=$($as_root env DEBIAN_FRONTEND=noninteractive apt-get -qq -o Dpkg::Use-Pty=0 "$@" 2>&1) ||
-        { echo "$said" >&2 && exit 1; }
+echo "guira: installing with apt-get:$missing (set NO_INSTALL=1 to forbid this)"
+apt() { # prints the output of apt-get only if it fails
+    output=$($as_root env DEBIAN_FRONTEND=noninteractive apt-get -qq -o Dpkg::Use-Pty=0 "$@" 2>&1) ||
+        { echo "$output" >&2 && exit 1; }
 }
 apt update
 
-# Of these we want the programs and not the services, neither now nor after the next start of the machine. Whether
-# services start when they are installed is for this file to say; containers often have one that says no already.
+# We need the programs of these packages, not their services: the services must not start, neither now nor at the next
+# boot. Debian asks policy-rc.d whether a newly installed service may start (101: no). Containers often have this file.
 policy=/usr/sbin/policy-rc.d
 for service in prometheus redis-server; do
     case "$missing " in

@@ -1,4 +1,4 @@
-/* What the tests of files share: a filter as bytes in memory, and a directory to put files in. */
+/* Shared by the tests of files: a filter as bytes in memory, and a temporary directory. */
 #ifndef GUIRA_TEST_FILE_SUPPORT_H
 #define GUIRA_TEST_FILE_SUPPORT_H
 
@@ -45,7 +45,7 @@ static inline bool same_bytes(struct bytes a, struct bytes b) { return a.n == b.
 
 static char test_directory[] = "/tmp/guira-test-XXXXXX";
 
-/* For cmocka_run_group_tests: a directory of this program's own. */
+/* For cmocka_run_group_tests: create and remove a temporary directory for this program. */
 static inline int directory_make(void **state) {
     (void)state;
     return mkdtemp(test_directory) == NULL ? -1 : 0;
@@ -58,10 +58,10 @@ static inline int directory_remove(void **state) {
 /* The path of a file in it; good until the fourth call after. */
 static inline const char *file_named(const char *name) {
     static char path[4][512];
-    static unsigned turn;
-    turn = (turn + 1) % 4;
-    snprintf(path[turn], sizeof path[turn], "%s/%s", test_directory, name);
-    return path[turn];
+    static unsigned next;
+    next = (next + 1) % 4;
+    snprintf(path[next], sizeof path[next], "%s/%s", test_directory, name);
+    return path[next];
 }
 
 static inline void file_put(const char *path, struct bytes b) {

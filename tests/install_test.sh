@@ -49,10 +49,43 @@ fi
 so=$libdir/libguira.so.$version
 [ -f "$so" ] || fail "no $so"
 readelf -d "$so" | grep -q 'SONAME.*\[libguira\.so\.'"${version%%.*}"'\]' || fail "wrong SONAME"
-sed -n 's/^GUIRA_API .*[ *]\(guira_[a-z0-9_]*\)(.*/\1/p' "$root/include/guira.h" | sort >"$tmp/declared"
+sed -n 's/^GUIRA_API .*[ *]\(guira_[a-z0-9_]*\)(.*/\1/p' "$root"/include/guira*.h | sort >"$tmp/declared"
 nm -D --defined-only "$so" | awk '{ print $3 }' | sort >"$tmp/exported"
 [ -s "$tmp/declared" ] || fail "no function found in the header"
 diff "$tmp/declared" "$tmp/exported" || fail "declared (<) and exported (>) differ"
+
+# C++: each header by itself, and functions whose names are not those of C++.
+CXX=${CXX:-g++}
+if command -v "$CXX" >/dev/null; then
+    for header in "$root"/include/guira*.h; do
+        name=$(basename "$header")
+        printf '#include <%s>\n#include <%s>\n' "$name" "$name" >"$tmp/header.cc"
+        "$CXX" -std=c++17 -Wall -Wextra -Werror -fsyntax-only -I"$root/include" "$tmp/header.cc" || fail "$name is not C++17"
+    done
+    cat >"$tmp/all.cc" <<EOF
+#include <guira.h>
+$([ ! -f "$root/include/guira_shared.h" ] || echo '#include <guira_shared.h>')
+#include <guira_window.h>
+int main() {
+    guira_stats stats = GUIRA_STATS_INIT;
+    guira_file file = GUIRA_FILE_INIT;
+    guira_window_config window = GUIRA_WINDOW_CONFIG_INIT;
+    guira_config config;
+    guira *f = nullptr;
+    guira_config_init(&config);
+    if (guira_create(&config, &f) != GUIRA_OK) return 1;
+    bool done = guira_stats_get(f, &stats) == GUIRA_OK && file.size > 0 && window.size > 0;
+    guira_destroy(f);
+    return done ? 0 : 1;
+}
+EOF
+    # The initializers set the first field alone, which -Wextra has something to say about in C++.
+    "$CXX" -std=c++17 -Wall -Wextra -Wno-missing-field-initializers -Werror -I"$root/include" -c "$tmp/all.cc" \
+        -o "$tmp/all.o" || fail "the initializers are not C++17"
+    nm "$tmp/all.o" | grep -q ' U guira_create$' || fail "guira_create has a C++ name"
+else
+    echo "install_test: no C++ compiler, so the headers were not tried"
+fi
 
 # pkg-config.
 export PKG_CONFIG_PATH="$libdir/pkgconfig"

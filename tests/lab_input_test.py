@@ -1,15 +1,16 @@
-"""The lab with a bad trace: a message with the line, status 2, and the last report as it was. With a good one: a report.
+"""Tests the lab with a trace given by the user. Invalid: a message that names the line, status 2, the old report unchanged.
+Valid: a new report.
 
-usage: lab_input_test.py COMMAND...        the lab's driver and its options, without --out
+usage: lab_input_test.py COMMAND...        lab/run.py and its options, without --out
 """
 import pathlib
 import subprocess
 import sys
 import tempfile
 
-BAD = {
-    "missing column": ("0,1,a\n0,1\n", ":2: three columns are needed"),
-    "times that go backwards": ("4,9,a\n3,9,b\n", ":2: times go backwards"),
+INVALID = {
+    "missing column": ("0,1,a\n0,1\n", ":2: expected three columns"),
+    "not sorted by start": ("4,9,a\n3,9,b\n", ":2: not sorted by start"),
     "end before start": ("4,3,a\n", ":1: the flow ends"),
     "empty": ("start,end,key\n", "the trace is empty"),
 }
@@ -20,31 +21,31 @@ def run(command, out, trace):
     return subprocess.run(arguments, capture_output=True, text=True)
 
 
-def check(condition, words, done):
+def check(condition, message, done):
     if not condition:
-        sys.exit(f"{words}\nstdout:\n{done.stdout}\nstderr:\n{done.stderr}")
+        sys.exit(f"{message}\nstdout:\n{done.stdout}\nstderr:\n{done.stderr}")
 
 
-def test_bad_traces_leave_the_report_alone(command, directory):
+def test_invalid_traces_leave_the_report_unchanged(command, directory):
     out = directory / "report"
     out.mkdir()
-    (out / "index.html").write_text("the last report")
-    for name, (content, message) in BAD.items():
+    (out / "index.html").write_text("the old report")
+    for name, (content, message) in INVALID.items():
         trace = directory / "trace.csv"
         trace.write_text(content)
         done = run(command, out, trace)
         check(done.returncode == 2, f"{name}: status {done.returncode}", done)
-        check("trace.csv" in done.stderr and message in done.stderr, f"{name}: not the message expected", done)
-        check((out / "index.html").read_text() == "the last report", f"{name}: the report was touched", done)
+        check("trace.csv" in done.stderr and message in done.stderr, f"{name}: unexpected message", done)
+        check((out / "index.html").read_text() == "the old report", f"{name}: the report was changed", done)
         left = sorted(p.name for p in directory.iterdir())
-        check(left == ["report", "trace.csv"], f"{name}: something was left behind: {left}", done)
+        check(left == ["report", "trace.csv"], f"{name}: temporary files remain: {left}", done)
         print(f"ok: {name}: {done.stderr.splitlines()[0]}")
     done = run(command, out, directory / "nowhere.csv")
     check(done.returncode == 2 and "nowhere.csv" in done.stderr, "a missing file was not reported", done)
-    print("ok: a file that is not there")
+    print("ok: missing file")
 
 
-def test_a_good_trace_makes_a_report(command, directory):
+def test_a_valid_trace_makes_a_report(command, directory):
     trace = directory / "good.csv"
     lines = [f"{i / 10},{i / 10 + 20},flow {i}" for i in range(2000)]
     trace.write_text("start,end,key\n" + "\n".join(lines) + "\n")
@@ -52,15 +53,15 @@ def test_a_good_trace_makes_a_report(command, directory):
     done = run(command, out, trace)
     check(done.returncode == 0, f"status {done.returncode}", done)
     page = (out / "index.html").read_text()
-    check("good.csv" in page and "2000 flows" in page and "<svg" in page, "the page does not speak of the trace", done)
+    check("good.csv" in page and "2000 flows" in page and "<svg" in page, "the page does not mention the trace", done)
     head = (out / "ccf-fig4" / "data.csv").read_text()
     for word in ("# commit:", "# cpu:", "# compiler:", "# seed:"):
         check(word in head, f"data.csv has no {word}", done)
-    print("ok: a trace of one's own")
+    print("ok: valid trace")
 
 
 def main():
-    for test in (test_bad_traces_leave_the_report_alone, test_a_good_trace_makes_a_report):
+    for test in (test_invalid_traces_leave_the_report_unchanged, test_a_valid_trace_makes_a_report):
         with tempfile.TemporaryDirectory() as directory:
             test(sys.argv[1:], pathlib.Path(directory))
 

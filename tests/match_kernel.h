@@ -1,16 +1,18 @@
-/* The functions of match.h as compiled for one instruction set: see match_kernel.c. */
+/* The functions of slots/match.inc as compiled for one instruction set, so that test_match.c can compare them all with one
+ * reference. */
 #ifndef GUIRA_TEST_MATCH_KERNEL_H
 #define GUIRA_TEST_MATCH_KERNEL_H
 
-#include <stdbool.h>
-#include <stdint.h>
+#include "slots/layout.h"
 
-/* prefix chooses PREFIX, else EXACT. */
+/* prefix chooses MATCH_PREFIX, else MATCH_EXACT. */
 struct match_kernel {
-    unsigned (*mask)(const uint8_t *bucket, uint64_t q, unsigned w, bool prefix);
-    bool (*either)(const uint8_t *a, uint64_t qa, const uint8_t *b, uint64_t qb, unsigned w, bool prefix);
-    unsigned (*empty)(const uint8_t *bucket, unsigned w);
+    unsigned (*mask)(const uint8_t *bucket, uint64_t q, struct layout l, bool prefix);
+    bool (*either)(const uint8_t *a, uint64_t qa, const uint8_t *b, uint64_t qb, struct layout l, bool prefix);
+    unsigned (*empty)(const uint8_t *bucket, struct layout l);
     unsigned (*range)(const uint8_t *bucket, uint32_t from, uint32_t span);
 };
+
+extern const struct match_kernel match_portable, match_sse41, match_avx2, match_avx512, match_neon;
 
 #endif

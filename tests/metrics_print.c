@@ -1,5 +1,5 @@
-/* Prints the metrics of a few filters, for promtool to look at: in the locale it is started in, with names that need
- * care, and with lookups that were timed. */
+/* Prints the metrics of a few filters, for promtool to check: in the locale of the environment, with names that need
+ * escaping, and with timed lookups. */
 #include <locale.h>
 #include <stdio.h>
 
@@ -7,7 +7,7 @@
 
 static bool onto(void *to, const void *bytes, size_t n) { return fwrite(bytes, 1, n, to) == n; }
 
-/* As many as there is room for, and a few more; and a question for each. */
+/* A filter after n insertions, of which the last may be refused, and n lookups. */
 static guira *filled(const guira_config *c, uint64_t n) {
     guira *f = NULL;
     if (guira_create(c, &f) != GUIRA_OK || guira_latency_sample(f, 10) != GUIRA_OK) return f;

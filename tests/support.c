@@ -2,6 +2,8 @@
 #define XXH_INLINE_ALL
 #include "support.h"
 
+#include "window/window.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -79,7 +81,7 @@ void memory_unhook(void) {
 
 /* ------------------------------------------------------------------------------------------------------------ kinds */
 
-/* Large enough that a test with many members does not ask a hundred filters each time, or wears out 12 bits. */
+/* Large enough that with many members a lookup does not search a hundred filters, and that 12 bits suffice. */
 static const struct variant of_papers[] = {
     {.name = "dynamic-12", .config = {.kind = GUIRA_DYNAMIC, .slot_bits = 12, .buckets = 256}},
     {.name = "dynamic-16", .config = {.kind = GUIRA_DYNAMIC, .slot_bits = 16, .buckets = 1000}},
@@ -105,7 +107,7 @@ static const struct variant of_papers[] = {
                 .virtual_nodes = 3,
                 .buckets = 7}},
 };
-enum { OF_PAPERS = sizeof of_papers / sizeof *of_papers, FAST = 12 };
+enum { OF_PAPERS = sizeof of_papers / sizeof *of_papers, FAST = 24 };
 
 const struct variant *variants(void) {
     static struct variant list[FAST + OF_PAPERS + 1];
@@ -113,16 +115,16 @@ const struct variant *variants(void) {
     if (list[0].name != NULL) return list;
     const guira_kind kinds[] = {GUIRA_TIDAL, GUIRA_CUCKOO};
     const char *const kind_name[] = {"tidal", "cuckoo"};
-    const unsigned widths[] = {12, 16, 32};
-    const char *const isas[] = {guira__isa_list()[0], "portable"};
+    const unsigned widths[2][6] = {{12, 16, 32, 13, 20, 28}, {12, 16, 32, 14, 17, 26}};
+    const char *const isas[] = {isa_list()[0], "portable"};
     size_t n = 0;
     for (size_t i = 0; i < (strcmp(isas[0], isas[1]) == 0 ? 1 : 2); i++)
         for (size_t k = 0; k < 2; k++)
-            for (size_t w = 0; w < 3; w++, n++) {
-                snprintf(name[n], sizeof name[n], "%s-%u/%s", kind_name[k], widths[w], isas[i]);
+            for (size_t w = 0; w < 6; w++, n++) {
+                snprintf(name[n], sizeof name[n], "%s-%u/%s", kind_name[k], widths[k][w], isas[i]);
                 list[n] = (struct variant){.name = name[n], .isa = isas[i]};
                 list[n].config.kind = kinds[k];
-                list[n].config.slot_bits = widths[w];
+                list[n].config.slot_bits = widths[k][w];
             }
     for (size_t i = 0; i < OF_PAPERS; i++, n++) {
         list[n] = of_papers[i];
@@ -140,7 +142,7 @@ guira *variant_make(const struct variant *v, struct rng *r, uint64_t capacity) {
     if (c.kind == GUIRA_CUCKOO) c.capacity = capacity;
     for (size_t i = 0; i < sizeof c.seed; i++) c.seed[i] = (uint8_t)rng_next(r);
     guira *f = NULL;
-    assert_int_equal(guira__create_on(v->isa, &c, &f), GUIRA_OK);
+    assert_int_equal(guira__create_isa(isa_named(v->isa), &c, &f), GUIRA_OK);
     return f;
 }
 
@@ -148,17 +150,28 @@ static void into_digest(void *to, const void *bytes, size_t n) {
     if (XXH3_64bits_update(to, bytes, n) != XXH_OK) abort();
 }
 
-uint64_t digest(const guira *f) {
+static uint64_t digest_by(void (*dump)(const void *what, guira__sink *sink, void *to), const void *what) {
     XXH3_state_t *state = XXH3_createState();
     if (state == NULL || XXH3_64bits_reset(state) != XXH_OK) abort();
-    f->ops->dump(f, into_digest, state);
+    dump(what, into_digest, state);
     uint64_t d = XXH3_64bits_digest(state);
     XXH3_freeState(state);
     return d;
 }
 
+static void dump_filter(const void *what, guira__sink *sink, void *to) {
+    const guira *f = what;
+    f->ops->dump(f, sink, to);
+}
+
+static void dump_window(const void *what, guira__sink *sink, void *to) { guira__window_dump(what, sink, to); }
+
+uint64_t digest(const guira *f) { return digest_by(dump_filter, f); }
+
+uint64_t window_digest(const guira_window *w) { return digest_by(dump_window, w); }
+
 guira_stats stats_of(const guira *f) {
-    guira_stats s;
+    guira_stats s = GUIRA_STATS_INIT;
     assert_int_equal(guira_stats_get(f, &s), GUIRA_OK);
     return s;
 }
@@ -204,7 +217,7 @@ void members_out(guira *f, struct model *m, size_t n, struct rng *r) {
     for (size_t i = 0; i < n; i++) assert_int_equal(guira_remove_hash(f, model_take(m, rng_below(r, m->n))), GUIRA_OK);
 }
 
-void crowd_add(struct crowd *c, uint64_t hash) {
+void ordered_add(struct ordered_set *c, uint64_t hash) {
     if (c->end == c->room) {
         c->room = c->room == 0 ? 1024 : 2 * c->room;
         c->hash = realloc(c->hash, c->room * sizeof *c->hash);
@@ -214,17 +227,19 @@ void crowd_add(struct crowd *c, uint64_t hash) {
     c->live++;
 }
 
-static size_t crowd_find(const struct crowd *c, enum choice how, struct rng *r) {
+static size_t ordered_find(const struct ordered_set *c, enum choice how, struct rng *r) {
     size_t i = how == OLDEST ? c->first : c->end - 1;
     if (how == ANY) i = c->first + rng_below(r, c->end - c->first);
     while (c->hash[i] == GONE) i = c->first + rng_below(r, c->end - c->first);
     return i;
 }
 
-uint64_t crowd_pick(const struct crowd *c, enum choice how, struct rng *r) { return c->hash[crowd_find(c, how, r)]; }
+uint64_t ordered_pick(const struct ordered_set *c, enum choice how, struct rng *r) {
+    return c->hash[ordered_find(c, how, r)];
+}
 
-uint64_t crowd_take(struct crowd *c, enum choice how, struct rng *r) {
-    size_t i = crowd_find(c, how, r), n = 0;
+uint64_t ordered_take(struct ordered_set *c, enum choice how, struct rng *r) {
+    size_t i = ordered_find(c, how, r), n = 0;
     uint64_t hash = c->hash[i];
     c->hash[i] = GONE;
     c->live--;
@@ -239,7 +254,7 @@ uint64_t crowd_take(struct crowd *c, enum choice how, struct rng *r) {
 }
 
 void assert_same(const guira *f, const struct model *m) {
-    guira_stats s;
+    guira_stats s = GUIRA_STATS_INIT;
     assert_int_equal(guira_stats_get(f, &s), GUIRA_OK);
     assert_int_equal(s.items, m->n);
     for (size_t i = 0; i < m->n; i++)

@@ -1,5 +1,5 @@
-/* What several tests need: a replayable seed, a counting and failing allocator, an exact multiset to compare with, and
- * one table of kinds so that the same suite runs over all of them. */
+/* Shared by the tests: random numbers with a replayable seed, an allocator that counts and can fail, an exact multiset to
+ * compare filters with, and one table of kinds so that the same tests run on all of them. */
 #ifndef GUIRA_TEST_SUPPORT_H
 #define GUIRA_TEST_SUPPORT_H
 
@@ -12,8 +12,11 @@
 #include <cmocka.h>
 
 #include "guira.h"
-#include "isa.h"
-#include "kind.h"
+#include "guira_shared.h"
+#include "guira_window.h"
+#include "isa_support.h"
+#include "kinds/kinds.h"
+#include "filter/filter.h"
 
 /* ----------------------------------------------------------------------------------------------------------- random */
 
@@ -66,6 +69,7 @@ guira *variant_make(const struct variant *v, struct rng *r, uint64_t capacity);
 
 /* A 64-bit digest of everything that decides what the filter will do (all but the counter of failures). */
 uint64_t digest(const guira *f);
+uint64_t window_digest(const guira_window *w);
 
 void assert_valid(const guira *f);
 
@@ -73,7 +77,7 @@ guira_stats stats_of(const guira *f);
 
 /* -------------------------------------------------------------------------------------------------------------- model */
 
-/* An exact multiset of 64-bit hashes, in the order they came except that a removed one gives its place to the last. */
+/* An exact multiset of 64-bit hashes. Removing one moves the last to its place. */
 struct model {
     uint64_t *hash;
     size_t n, room;
@@ -82,20 +86,21 @@ void model_add(struct model *m, uint64_t hash);
 uint64_t model_take(struct model *m, size_t i); /* removes and returns */
 void model_free(struct model *m);
 
-/* n new members into a filter and its model; n of them, whichever, out again. Asserts success. */
+/* Insert n new random hashes into a filter and its model; remove n random members from both. Assert success. */
 void members_in(guira *f, struct model *m, size_t n, struct rng *r);
 void members_out(guira *f, struct model *m, size_t n, struct rng *r);
 
-/* The same in the order they came, always. A removed one leaves a GONE behind, until more are gone than there. */
-struct crowd {
+/* A multiset that keeps the order of insertion. A removed hash leaves a GONE in its place; the list is compacted when more
+ * than half of it is GONE. */
+struct ordered_set {
     uint64_t *hash;
     size_t first, end, room, live; /* the first and the last place are never GONE */
 };
-enum { GONE = 0 }; /* no member has this hash, but for one case in 2^64 */
+enum { GONE = 0 }; /* assumed not to be the hash of a member: that has probability 2^-64 */
 enum choice { ANY, OLDEST, NEWEST, CHOICES };
-void crowd_add(struct crowd *c, uint64_t hash);
-uint64_t crowd_pick(const struct crowd *c, enum choice how, struct rng *r); /* there must be one */
-uint64_t crowd_take(struct crowd *c, enum choice how, struct rng *r);       /* removes and returns */
+void ordered_add(struct ordered_set *c, uint64_t hash);
+uint64_t ordered_pick(const struct ordered_set *c, enum choice how, struct rng *r); /* must not be empty */
+uint64_t ordered_take(struct ordered_set *c, enum choice how, struct rng *r);       /* removes and returns */
 
 /* Every member of the model is in f, and f counts as many. */
 void assert_same(const guira *f, const struct model *m);

@@ -1,8 +1,10 @@
-/* The public functions keep their contracts: bad arguments get the right status and change nothing, keys are any bytes,
- * seeds decide, hashes never change, and all memory comes from the hook. */
+/* The contracts of the public functions: bad arguments get the right status and change nothing, keys are any bytes, the
+ * seed decides, hashes never change, and all memory comes from the caller's allocator. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include <stdio.h>
 
 #include "support.h"
 
@@ -41,7 +43,7 @@ static void assert_refused(guira_config c, guira_status expected) {
     assert_int_equal(memory.calls, calls);
 }
 
-static void test_senseless_configurations_are_refused(void **state) {
+static void test_invalid_configurations_are_refused(void **state) {
     (void)state;
     const guira_config bad[] = {
         {.kind = (guira_kind)5},
@@ -51,7 +53,7 @@ static void test_senseless_configurations_are_refused(void **state) {
         {.fpr = -0.01},
         {.fpr = NAN},
         {.fpr = INFINITY},
-        {.slot_bits = 13},
+        {.slot_bits = 29},
         {.slot_bits = 64}, /* only inside the library */
         {.max_load = 1},
         {.max_load = -0.5},
@@ -62,9 +64,9 @@ static void test_senseless_configurations_are_refused(void **state) {
         {.min_load = 1},
         {.min_load = 0.93}, /* what max_load is by default */
         {.min_load = NAN},
-        {.max_kicks = 1001},
+        {.max_kicks = 2001},
         {.max_kicks = UINT32_MAX},
-        {.slot_bits = 13, .fpr = 0.01},
+        {.slot_bits = 27, .fpr = 0.01},
     };
     memory_hook();
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
@@ -80,7 +82,7 @@ static void test_senseless_configurations_are_refused(void **state) {
     memory_unhook();
 }
 
-static void test_senseless_geometries_are_refused(void **state) {
+static void test_invalid_geometries_are_refused(void **state) {
     (void)state;
     const guira_config bad[] = {
         {.slot_bits = 3},
@@ -88,7 +90,7 @@ static void test_senseless_geometries_are_refused(void **state) {
         {.bucket_slots = 17},
         {.buckets = 1},
         {.buckets = (UINT64_C(1) << 32) + 1},
-        {.max_kicks = 1001},
+        {.max_kicks = 2001},
         {.max_load = 1},
         {.min_load = 0.95}, /* what max_load is by default */
         {.fpr = 2},
@@ -128,7 +130,7 @@ static void test_sizes_beyond_any_machine_are_refused(void **state) {
     memory_unhook();
 }
 
-/* Not beyond what a filter can be, but nine terabytes: nothing must be promised that the machine does not have. */
+/* Within the limits of a filter, but nine terabytes: more memory than this machine has. */
 static void test_more_than_this_machine_holds_is_refused(void **state) {
     (void)state;
     const uint64_t items = UINT64_C(1) << 42;
@@ -147,7 +149,7 @@ static void test_unusual_configurations_work(void **state) {
     const guira_config good[] = {{.max_load = 0.05},      {.max_load = 0.001, .min_load = 0.0009},
                                  {.max_load = 0.99},      {.min_load = -7},
                                  {.min_load = -INFINITY}, {.max_kicks = 1},
-                                 {.max_kicks = 1000},     {.fpr = 1e-300},
+                                 {.max_kicks = 2000},     {.growth = 1e18},
                                  {.fpr = 0.999},          {.min_load = 1e-300}};
     for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
         guira *f;
@@ -160,25 +162,34 @@ static void test_unusual_configurations_work(void **state) {
     }
 }
 
-static uint64_t slots_per_bucket(guira_config c) {
+static unsigned width_for(guira_config c) {
     guira *f;
+    guira_config got = {.size = sizeof got};
     assert_int_equal(guira_create(&c, &f), GUIRA_OK);
+    assert_int_equal(guira_config_get(f, &got), GUIRA_OK);
     guira_stats s = stats_of(f);
     assert_true(s.items == 0 && s.load == 0 && s.fpr == 0);
+    assert_true(s.fpr_kept == (c.slot_bits == 0 ? c.fpr : 0));
     guira_destroy(f);
-    return s.slots / s.buckets;
+    return got.slot_bits;
 }
 
-/* A fresh tidal filter at w=12 has 20 * 0.93 / 2^11 = 0.91 %, at w=16 16 * 0.93 / 2^15 = 0.045 %. */
+/* A tidal filter of w bits that is filled to 0.93 has 1.02 * 16 * 0.93 / 2^(w - 1) (margin included), and 1 + ln(growth)
+ * times that when it has grown; from 14.88 items to 10^10 that is 21.3 times. */
 static void test_wanted_rate_chooses_the_width(void **state) {
     (void)state;
-    assert_int_equal(slots_per_bucket((guira_config){.fpr = 0.01}), 10); /* 10 slots: w=12 */
-    assert_int_equal(slots_per_bucket((guira_config){.fpr = 0.009}), 8);
-    assert_int_equal(slots_per_bucket((guira_config){.fpr = 0.005, .kind = GUIRA_CUCKOO, .capacity = 9}), 10);
-    assert_int_equal(slots_per_bucket((guira_config){.fpr = 0.004, .kind = GUIRA_CUCKOO, .capacity = 9}), 8);
-    assert_int_equal(slots_per_bucket((guira_config){.fpr = 0.009, .slot_bits = 12}), 10); /* the width wins */
-    assert_int_equal(slots_per_bucket((guira_config){.fpr = 0.01, .slot_bits = 32}), 8);
-    assert_int_equal(slots_per_bucket((guira_config){0}), 8);
+    const struct {
+        double fpr;
+        unsigned grown, fixed_size; /* growth 0, growth 1 */
+    } tidal[] = {{0.01, 16, 12}, {0.009, 17, 13}, {0.001, 20, 15}, {1e-4, 23, 19}, {1e-5, 26, 22}, {2e-7, 32, 28}};
+    for (size_t i = 0; i < sizeof tidal / sizeof *tidal; i++) {
+        assert_int_equal(width_for((guira_config){.fpr = tidal[i].fpr}), tidal[i].grown);
+        assert_int_equal(width_for((guira_config){.fpr = tidal[i].fpr, .growth = 1}), tidal[i].fixed_size);
+    }
+    assert_int_equal(width_for((guira_config){.fpr = 0.001, .kind = GUIRA_CUCKOO, .capacity = 9}), 14);
+    assert_int_equal(width_for((guira_config){.fpr = 0.1, .kind = GUIRA_CUCKOO, .capacity = 9}), 8);
+    assert_int_equal(width_for((guira_config){.fpr = 0.0001, .slot_bits = 12}), 12); /* the width wins */
+    assert_int_equal(width_for((guira_config){0}), 16);
 }
 
 /* Also where a window has little more than half of the buckets, or a list several filters. */
@@ -206,17 +217,18 @@ static void test_wanted_rate_holds_with_the_capacity_in_it(void **state) {
 
 /* ---------------------------------------------------------------------------------------------------- missing arguments */
 
-static void test_no_filter_is_an_answer_not_a_crash(void **state) {
+static void test_null_filters_are_refused(void **state) {
     (void)state;
     uint64_t hash = 1;
     bool found = true;
     guira *out = (guira *)&hash;
-    guira_stats s;
+    guira_stats s = GUIRA_STATS_INIT;
     guira_destroy(NULL);
     assert_int_equal(guira_insert(NULL, "a", 1), GUIRA_EINVAL);
     assert_int_equal(guira_insert_unique(NULL, "a", 1), GUIRA_EINVAL);
     assert_int_equal(guira_remove(NULL, "a", 1), GUIRA_EINVAL);
     assert_int_equal(guira_insert_hash(NULL, 1), GUIRA_EINVAL);
+    assert_int_equal(guira_insert_unique_hash(NULL, 1), GUIRA_EINVAL);
     assert_int_equal(guira_remove_hash(NULL, 1), GUIRA_EINVAL);
     assert_int_equal(guira_reserve(NULL, 1), GUIRA_EINVAL);
     assert_int_equal(guira_shrink_to_fit(NULL), GUIRA_EINVAL);
@@ -226,7 +238,7 @@ static void test_no_filter_is_an_answer_not_a_crash(void **state) {
     assert_int_equal(guira_clone(NULL, &out), GUIRA_EINVAL);
     assert_null(out);
     assert_false(guira_contains(NULL, "a", 1) || guira_contains_hash(NULL, 1));
-    assert_true(guira_count(NULL, "a", 1) == 0 && guira_hash(NULL, "a", 1) == 0);
+    assert_true(guira_count(NULL, "a", 1) == 0 && guira_hash(NULL, "a", 1) == 0 && guira_count_hash(NULL, 1) == 0);
     assert_true(guira_contains_hash_many(NULL, &hash, 1, &found) == 0 && found);
     assert_true(guira_insert_hash_many(NULL, &hash, 1, NULL) == 0 && guira_remove_hash_many(NULL, &hash, 1, NULL) == 0);
 }
@@ -262,7 +274,7 @@ static void check_keys(guira *f, struct rng *r) {
     (void)r;
     static const char long_key[100000] = "\0is a byte like any other";
     uint64_t items = stats_of(f).items;
-    assert_int_equal(guira_insert(f, NULL, 0), GUIRA_OK); /* nothing is a key too */
+    assert_int_equal(guira_insert(f, NULL, 0), GUIRA_OK); /* the empty key is a key too */
     assert_true(guira_contains(f, NULL, 0) && guira_contains(f, "", 0) && guira_contains(f, "ignored", 0));
     assert_int_equal(guira_insert(f, long_key, sizeof long_key), GUIRA_OK);
     assert_true(guira_contains(f, long_key, sizeof long_key));
@@ -275,7 +287,7 @@ static void check_keys(guira *f, struct rng *r) {
     assert_int_equal(guira_remove(f, NULL, 0), GUIRA_ENOTFOUND);
 }
 
-static void test_keys_are_any_bytes_and_also_none(void **state) {
+static void test_keys_are_any_bytes_and_may_be_empty(void **state) {
     (void)state;
     on_every_variant(__func__, check_keys);
 }
@@ -299,24 +311,84 @@ static void check_copies(guira *f, struct rng *r) {
     assert_int_equal(stats_of(f).items, 0);
 }
 
-static void test_copies_are_counted_and_unique_has_none(void **state) {
+static void test_copies_are_counted_and_unique_insertion_adds_none(void **state) {
     (void)state;
     on_every_variant(__func__, check_copies);
 }
 
+/* What guira_insert_unique_hash and guira_count_hash say, compared with an exact count of each of a few hashes. */
+static void check_hashed_keys(guira *f, struct rng *r) {
+    enum { HASHES = 20 };
+    uint64_t hash[HASHES], copies[HASHES] = {0}, total = stats_of(f).items;
+    for (size_t i = 0; i < HASHES; i++) hash[i] = rng_next(r);
+    for (unsigned step = 0; step < 300; step++) {
+        size_t i = rng_below(r, HASHES);
+        bool present = guira_contains_hash(f, hash[i]);
+        uint64_t before = digest(f), counted = guira_count_hash(f, hash[i]), buckets = stats_of(f).buckets;
+        assert_true(present == (counted > 0) && counted >= copies[i]);
+        switch (rng_below(r, 4)) {
+        case 0:
+            if (present) {
+                assert_int_equal(guira_insert_unique_hash(f, hash[i]), GUIRA_EEXIST);
+                assert_int_equal(digest(f), before);
+                continue;
+            }
+            assert_int_equal(guira_insert_unique_hash(f, hash[i]), GUIRA_OK);
+            break;
+        case 1:
+            if (copies[i] >= 3) continue; /* small buckets hold no more */
+            assert_int_equal(guira_insert_hash(f, hash[i]), GUIRA_OK);
+            break;
+        default:
+            if (copies[i] == 0) continue;
+            assert_int_equal(guira_remove_hash(f, hash[i]), GUIRA_OK);
+            copies[i]--;
+            total--;
+            if (stats_of(f).buckets == buckets) assert_int_equal(guira_count_hash(f, hash[i]), counted - 1);
+            continue;
+        }
+        copies[i]++;
+        total++;
+        /* Growing and shrinking can make false positives. */
+        if (stats_of(f).buckets == buckets) assert_int_equal(guira_count_hash(f, hash[i]), counted + 1);
+    }
+    assert_int_equal(stats_of(f).items, total);
+}
+
+static void test_hashed_keys_are_unique_and_counted(void **state) {
+    (void)state;
+    on_every_variant(__func__, check_hashed_keys);
+}
+
+static void check_hash_and_key(guira *f, struct rng *r) {
+    for (unsigned i = 0; i < 100; i++) {
+        uint64_t key = rng_next(r), hash = guira_hash(f, &key, sizeof key);
+        guira_status s = guira_contains_hash(f, hash) ? GUIRA_EEXIST : GUIRA_OK;
+        assert_int_equal(guira_insert_unique_hash(f, hash), s);
+        assert_int_equal(guira_insert_unique(f, &key, sizeof key), GUIRA_EEXIST);
+        assert_int_equal(guira_count(f, &key, sizeof key), guira_count_hash(f, hash));
+        if (s == GUIRA_OK) assert_int_equal(guira_remove(f, &key, sizeof key), GUIRA_OK);
+    }
+}
+
+static void test_a_key_and_its_hash_are_the_same(void **state) {
+    (void)state;
+    on_every_variant(__func__, check_hash_and_key);
+}
+
 enum { MANY = 700 };
 
-/* A twin goes one by one. Half of what is asked for is there. */
+/* A clone gets the same hashes one by one. Half of the hashes that are looked up are members. */
 static void check_many(guira *f, struct rng *r) {
-    guira *twin;
+    guira *clone;
     uint64_t hash[MANY];
     guira_status status[MANY];
     bool found[MANY];
-    assert_int_equal(guira_clone(f, &twin), GUIRA_OK);
+    assert_int_equal(guira_clone(f, &clone), GUIRA_OK);
     for (size_t i = 0; i < MANY; i++) hash[i] = rng_next(r);
     assert_int_equal(guira_insert_hash_many(f, hash, MANY / 2, status), MANY / 2);
-    for (size_t i = 0; i < MANY / 2; i++) assert_int_equal(guira_insert_hash(twin, hash[i]), status[i]);
-    assert_true(digest(f) == digest(twin));
+    for (size_t i = 0; i < MANY / 2; i++) assert_int_equal(guira_insert_hash(clone, hash[i]), status[i]);
+    assert_true(digest(f) == digest(clone));
     for (size_t n = 0; n <= MANY; n += n < 70 ? 1 : 105) {
         size_t present = guira_contains_hash_many(f, hash + MANY - n, n, found), expected = 0;
         for (size_t i = 0; i < n; i++) {
@@ -326,12 +398,12 @@ static void check_many(guira *f, struct rng *r) {
         assert_int_equal(present, expected);
     }
     assert_int_equal(guira_remove_hash_many(f, hash, MANY / 2, status), MANY / 2);
-    for (size_t i = 0; i < MANY / 2; i++) assert_int_equal(guira_remove_hash(twin, hash[i]), status[i]);
-    assert_true(digest(f) == digest(twin) && stats_of(f).items == 500);
-    guira_destroy(twin);
+    for (size_t i = 0; i < MANY / 2; i++) assert_int_equal(guira_remove_hash(clone, hash[i]), status[i]);
+    assert_true(digest(f) == digest(clone) && stats_of(f).items == 500);
+    guira_destroy(clone);
 }
 
-static void test_many_at_once_is_one_after_the_other(void **state) {
+static void test_batches_equal_single_calls(void **state) {
     (void)state;
     on_every_variant(__func__, check_many);
 }
@@ -346,8 +418,8 @@ static guira *seeded(const char *seed, guira_kind kind) {
     return f;
 }
 
-/* Frozen: files and replicas depend on these. If this test fails, the change is wrong, not the test. */
-static void test_hashes_are_what_they_always_were(void **state) {
+/* Frozen, because files and replicas depend on them. If this test fails, the change is wrong, not the test. */
+static void test_hashes_equal_the_frozen_ones(void **state) {
     (void)state;
     char bytes[300];
     for (size_t i = 0; i < sizeof bytes; i++) bytes[i] = (char)(i * 7);
@@ -390,7 +462,7 @@ static void test_configuration_makes_the_same_filter_again(void **state) {
     (void)state;
     for (int kind = GUIRA_TIDAL; kind <= GUIRA_CUCKOO; kind++) {
         guira *f = seeded(NULL, (guira_kind)kind), *g;
-        guira_config c, again;
+        guira_config c = {.size = sizeof c}, again = {.size = sizeof again};
         assert_int_equal(guira_config_get(f, &c), GUIRA_OK);
         assert_true((int)c.kind == kind && c.slot_bits == 16 && c.max_load > 0 && c.max_kicks > 0);
         assert_int_equal(guira_create(&c, &g), GUIRA_OK);
@@ -406,7 +478,7 @@ static void test_configuration_makes_the_same_filter_again(void **state) {
 
 /* ---------------------------------------------------------------------------------------------------- memory and the rest */
 
-static void test_all_memory_comes_from_the_hook(void **state) {
+static void test_all_memory_comes_from_the_allocator_of_the_caller(void **state) {
     (void)state;
     memory_hook();
     for (int kind = GUIRA_TIDAL; kind <= GUIRA_CONSISTENT; kind++) {
@@ -417,7 +489,7 @@ static void test_all_memory_comes_from_the_hook(void **state) {
         assert_true(digest(f) == digest(g) && stats_of(f).bytes == stats_of(g).bytes);
         assert_int_equal(memory.bytes, stats_of(f).bytes + stats_of(g).bytes);
         guira_destroy(g);
-        memory.fail_at = memory.calls + 1; /* from here on there is none */
+        memory.fail_at = memory.calls + 1; /* from here on every allocation fails */
         memory.fail_on = true;
         assert_int_equal(guira_clone(f, &g), GUIRA_ENOMEM);
         assert_null(g);
@@ -433,32 +505,36 @@ static void test_all_memory_comes_from_the_hook(void **state) {
 
 static void test_every_status_has_a_text_of_its_own(void **state) {
     (void)state;
-    for (int i = 0; i >= -11; i--)
-        for (int j = i - 1; j >= -12; j--)
+    for (int i = 0; i >= -14; i--)
+        for (int j = i - 1; j >= -15; j--)
             assert_string_not_equal(guira_strerror((guira_status)i), guira_strerror((guira_status)j));
     assert_string_equal(guira_strerror((guira_status)1), "unknown status");
-    assert_string_equal(guira_version(), GUIRA_VERSION_STRING);
+    char version[32];
+    snprintf(version, sizeof version, "%d.%d.%d", GUIRA_VERSION_MAJOR, GUIRA_VERSION_MINOR, GUIRA_VERSION_PATCH);
+    assert_string_equal(guira_version(), version);
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_defaults_are_all_zero),
-        cmocka_unit_test(test_senseless_configurations_are_refused),
-        cmocka_unit_test(test_senseless_geometries_are_refused),
+        cmocka_unit_test(test_invalid_configurations_are_refused),
+        cmocka_unit_test(test_invalid_geometries_are_refused),
         cmocka_unit_test(test_sizes_beyond_any_machine_are_refused),
         cmocka_unit_test(test_more_than_this_machine_holds_is_refused),
         cmocka_unit_test(test_unusual_configurations_work),
         cmocka_unit_test(test_wanted_rate_chooses_the_width),
         cmocka_unit_test(test_wanted_rate_holds_with_the_capacity_in_it),
-        cmocka_unit_test(test_no_filter_is_an_answer_not_a_crash),
+        cmocka_unit_test(test_null_filters_are_refused),
         cmocka_unit_test(test_missing_arguments_change_nothing),
-        cmocka_unit_test(test_keys_are_any_bytes_and_also_none),
-        cmocka_unit_test(test_copies_are_counted_and_unique_has_none),
-        cmocka_unit_test(test_many_at_once_is_one_after_the_other),
-        cmocka_unit_test(test_hashes_are_what_they_always_were),
+        cmocka_unit_test(test_keys_are_any_bytes_and_may_be_empty),
+        cmocka_unit_test(test_copies_are_counted_and_unique_insertion_adds_none),
+        cmocka_unit_test(test_hashed_keys_are_unique_and_counted),
+        cmocka_unit_test(test_a_key_and_its_hash_are_the_same),
+        cmocka_unit_test(test_batches_equal_single_calls),
+        cmocka_unit_test(test_hashes_equal_the_frozen_ones),
         cmocka_unit_test(test_seeds_are_drawn_and_kept),
         cmocka_unit_test(test_configuration_makes_the_same_filter_again),
-        cmocka_unit_test(test_all_memory_comes_from_the_hook),
+        cmocka_unit_test(test_all_memory_comes_from_the_allocator_of_the_caller),
         cmocka_unit_test(test_every_status_has_a_text_of_its_own),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

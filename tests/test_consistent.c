@@ -121,8 +121,7 @@ static void test_copies_have_k_times_b_places_and_more_are_refused_without_growi
             assert_true(in >= 3 && in <= (uint64_t)k * 3 && in % 3 == 0);
             assert_true(digest(f) == before && stats_of(f).buckets == 64 && stats_of(f).filters == 1);
             assert_int_equal(guira_consistent_scale_out(f, NULL), GUIRA_OK);
-            while (guira_insert_hash(f, hash) == GUIRA_OK)
-                in++; /* a second filter has places too, if somebody makes it */
+            while (guira_insert_hash(f, hash) == GUIRA_OK) in++; /* a second filter has places too, if it is made */
             assert_true(in >= first + 3 && in <= first + (uint64_t)k * 3 && stats_of(f).filters == 2);
             for (; in > 0; in--) assert_int_equal(guira_remove_hash(f, hash), GUIRA_OK);
             assert_false(guira_contains_hash(f, hash));
@@ -289,7 +288,7 @@ static guira_status any_step(guira *f, struct model *m, struct rng *r) {
     return s;
 }
 
-static void test_any_sequence_of_steps_loses_nobody(void **state) {
+static void test_any_sequence_of_steps_keeps_every_member(void **state) {
     (void)state;
     struct rng r = rng_for(__func__);
     unsigned refused = 0, filters = 0;
@@ -578,7 +577,7 @@ int main(void) {
         cmocka_unit_test(test_the_longest_match_is_removed),
         cmocka_unit_test(test_entries_go_to_the_filter_with_the_lowest_load),
         cmocka_unit_test(test_compact_never_makes_fingerprints_longer),
-        cmocka_unit_test(test_any_sequence_of_steps_loses_nobody),
+        cmocka_unit_test(test_any_sequence_of_steps_keeps_every_member),
         cmocka_unit_test(test_bucket_level_has_one_filter_and_follows_bucket_by_bucket),
         cmocka_unit_test(test_filter_level_adds_and_drops_whole_filters),
         cmocka_unit_test(test_both_levels_add_buckets_first_and_a_filter_when_there_are_many),

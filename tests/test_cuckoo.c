@@ -1,14 +1,11 @@
-/* The plain cuckoo filter: any number of buckets works, a full one refuses without a trace, and what is predicted of it
- * comes true. */
+/* The cuckoo filter of fixed size: any number of buckets works, a full filter refuses and changes nothing, and the
+ * false-positive rate is as predicted. */
 #include <math.h>
 #include <stdlib.h>
 
 #include "support.h"
 
-/* The source itself, for what is static in it. The filters under test come from the library all the same. */
-#define GUIRA__PORTABLE
-#define GUIRA__ISA test
-#include "cuckoo.c" /* NOLINT(bugprone-suspicious-include) */
+#include "cuckoo/cuckoo.h"
 
 static const unsigned widths[] = {12, 16, 32};
 
@@ -32,30 +29,30 @@ static void remove_some(guira *f, struct model *m, struct rng *r) {
 static void test_partner_of_partner_is_the_bucket_itself(void **state) {
     (void)state;
     struct rng r = rng_for(__func__);
-    const uint64_t large[] = {1000003, UINT32_MAX, MAX_BUCKETS, MAX_BUCKETS - 5};
+    const uint64_t large[] = {1000003, UINT32_MAX, CUCKOO_MAX_BUCKETS, CUCKOO_MAX_BUCKETS - 5};
     for (uint64_t i = 1; i < 504; i++) {
         struct cuckoo f = {.buckets = i < 500 ? i : large[i - 500]};
         for (unsigned n = 0; n < 300; n++) {
-            struct entry e = entry_of(&f, rng_next(&r), widths[n % 3]), there = e;
+            struct entry e = cuckoo_entry(&f, rng_next(&r), layout_of_width(widths[n % 3])), there = e;
             assert_true(e.where < f.buckets && e.what >= 1 && e.what >> widths[n % 3] == 0);
-            assert_true(entry_cross(&f, &there, 0) && there.where < f.buckets);
-            assert_true(entry_is(there, e, partner_of(&f, e.where, e.what)));
-            entry_cross(&f, &there, 0);
-            assert_true(there.where == e.where && there.what == e.what);
+            there.where = cuckoo_partner(&f, there.where, there.what);
+            assert_true(there.where < f.buckets);
+            assert_true(cuckoo_partner(&f, there.where, there.what) == e.where);
         }
     }
 }
 
-/* Scaling gives every fingerprint but 0, and each as often as the others. */
+/* Every fingerprint but 0 occurs, all equally often. */
 static void test_fingerprints_are_spread_evenly(void **state) {
     (void)state;
     static unsigned seen[4096];
     const uint64_t step = 1 << 12; /* 2^20 of the 2^32 lower halves */
-    for (uint64_t half = 0; half <= UINT32_MAX; half += step) seen[fingerprint_of(half, 12)]++;
+    for (uint64_t half = 0; half <= UINT32_MAX; half += step) seen[cuckoo_fingerprint(half, LAYOUT_12)]++;
     assert_int_equal(seen[0], 0);
     for (unsigned i = 1; i < 4096; i++) assert_in_range(seen[i], 256, 257);
-    assert_true(fingerprint_of(UINT32_MAX, 12) == 4095 && fingerprint_of(UINT32_MAX, 16) == UINT16_MAX);
-    assert_true(fingerprint_of(0, 32) == 1 && fingerprint_of(UINT32_MAX, 32) == UINT32_MAX);
+    assert_true(cuckoo_fingerprint(UINT32_MAX, LAYOUT_12) == 4095 &&
+                cuckoo_fingerprint(UINT32_MAX, LAYOUT_16) == UINT16_MAX);
+    assert_true(cuckoo_fingerprint(0, LAYOUT_32) == 1 && cuckoo_fingerprint(UINT32_MAX, LAYOUT_32) == UINT32_MAX);
 }
 
 static void fill_to_capacity(unsigned w, uint64_t capacity, struct rng *r) {
@@ -64,7 +61,8 @@ static void fill_to_capacity(unsigned w, uint64_t capacity, struct rng *r) {
     while (m.n < capacity) insert_new(f, &m, r);
     guira_stats s = stats_of(f);
     assert_true((double)s.slots * 0.95 >= (double)capacity - 1e-6 && s.grows == 0 && s.elders == 0);
-    assert_true((double)(s.slots - bucket_slots(w)) * 0.95 < (double)capacity); /* not one bucket more than needed */
+    assert_true((double)(s.slots - layout_of_width(w).slots) * 0.95 <
+                (double)capacity); /* not one bucket more than needed */
     assert_same(f, &m);
     assert_valid(f);
     while (m.n > 0) remove_some(f, &m, r);
@@ -85,9 +83,9 @@ static void test_every_capacity_can_be_filled(void **state) {
     }
 }
 
-/* ---------------------------------------------------------------------------------------------------------- a full one */
+/* --------------------------------------------------------------------------------------------------------- full filters */
 
-/* Inserts until that many were refused, and sees to it that each refusal leaves everything as it was. */
+/* Inserts until that many were refused, and asserts that a refusal changes nothing. */
 static void fill_until_refused(guira *f, struct model *m, unsigned refusals, struct rng *r) {
     for (uint64_t refused = 0, failures = stats_of(f).failures; refused < refusals;) {
         uint64_t hash = rng_next(r), before = m->n % 64 == 0 || stats_of(f).stash == STASH_SIZE ? digest(f) : 0;
@@ -118,7 +116,7 @@ static void check_full(unsigned w, uint64_t capacity, struct rng *r) {
     guira_destroy(f);
 }
 
-static void test_full_filter_refuses_without_a_trace(void **state) {
+static void test_a_full_filter_refuses_and_changes_nothing(void **state) {
     (void)state;
     struct rng r = rng_for(__func__);
     const uint64_t capacity[] = {1, 2, 9, 77, 1000, 10001, 50021};
@@ -135,7 +133,7 @@ static void test_room_of_removed_members_is_used_again(void **state) {
         for (unsigned round = 0; round < 5; round++) {
             fill_until_refused(f, &m, 3, &r);
             while (m.n > 1000) remove_some(f, &m, &r);
-            assert_int_equal(stats_of(f).stash, 0); /* whoever waited has come home */
+            assert_int_equal(stats_of(f).stash, 0); /* entries of the stash moved back into the table */
             assert_same(f, &m);
             assert_valid(f);
             while (m.n < 5000) insert_new(f, &m, &r);
@@ -148,7 +146,7 @@ static void test_room_of_removed_members_is_used_again(void **state) {
 
 /* ----------------------------------------------------------------------------------------------------------- fixed size */
 
-static void test_it_neither_grows_nor_shrinks(void **state) {
+static void test_a_fixed_filter_neither_grows_nor_shrinks(void **state) {
     (void)state;
     struct rng r = rng_for(__func__);
     memory_hook();
@@ -177,33 +175,33 @@ static void test_it_neither_grows_nor_shrinks(void **state) {
 static void test_clear_leaves_an_empty_filter(void **state) {
     (void)state;
     struct rng r = rng_for(__func__);
-    guira *f = make(16, 500, &r), *twin;
+    guira *f = make(16, 500, &r), *clone;
     struct model m = {0};
     fill_until_refused(f, &m, 5, &r);
-    assert_int_equal(guira_clone(f, &twin), GUIRA_OK);
+    assert_int_equal(guira_clone(f, &clone), GUIRA_OK);
     assert_int_equal(guira_clear(f), GUIRA_OK);
     assert_int_equal(stats_of(f).items, 0);
     assert_int_equal(stats_of(f).stash, 0);
     for (size_t i = 0; i < m.n; i++) assert_false(guira_contains_hash(f, m.hash[i]));
     assert_valid(f);
-    assert_same(twin, &m);
+    assert_same(clone, &m);
     model_free(&m);
     guira_destroy(f);
-    guira_destroy(twin);
+    guira_destroy(clone);
 }
 
 /* ---------------------------------------------------------------------------------------------------------- predictions */
 
-static void check_rate(unsigned w, uint64_t items, uint64_t questions, struct rng *r) {
+static void check_rate(unsigned w, uint64_t items, uint64_t lookups, struct rng *r) {
     guira *f = make(w, items, r);
     struct model m = {0};
     while (m.n < items) insert_new(f, &m, r);
     guira_stats s = stats_of(f);
-    double formula = 2.0 * bucket_slots(w) * s.load / (ldexp(1, (int)w) - 1);
+    double formula = 2.0 * layout_of_width(w).slots * s.load / (ldexp(1, (int)w) - 1);
     assert_true(s.load > 0.949 && fabs(s.fpr / formula - 1) < 0.005);
     uint64_t found = 0;
-    for (uint64_t i = 0; i < questions; i++) found += guira_contains_hash(f, rng_next(r)); /* no member: 2^-44 */
-    double rate = (double)found / (double)questions, sigma = sqrt(s.fpr * (1 - s.fpr) / (double)questions);
+    for (uint64_t i = 0; i < lookups; i++) found += guira_contains_hash(f, rng_next(r)); /* no member: 2^-44 */
+    double rate = (double)found / (double)lookups, sigma = sqrt(s.fpr * (1 - s.fpr) / (double)lookups);
     print_message("  w=%u: %.4f %% predicted, %.4f %% found, %+.1f sigma\n", w, 100 * s.fpr, 100 * rate,
                   (rate - s.fpr) / sigma);
     assert_true(fabs(rate - s.fpr) <= 4 * sigma);
@@ -211,12 +209,12 @@ static void check_rate(unsigned w, uint64_t items, uint64_t questions, struct rn
     guira_destroy(f);
 }
 
-static void test_false_positives_come_as_predicted(void **state) {
+static void test_the_false_positive_rate_is_as_predicted(void **state) {
     (void)state;
     struct rng r = rng_for(__func__);
-    uint64_t items = quick_run() ? 20011 : 300007, questions = quick_run() ? 300000 : 10000000;
-    check_rate(12, items, questions, &r);
-    check_rate(16, items, questions, &r);
+    uint64_t items = quick_run() ? 20011 : 300007, lookups = quick_run() ? 300000 : 10000000;
+    check_rate(12, items, lookups, &r);
+    check_rate(16, items, lookups, &r);
 }
 
 /* -------------------------------------------------------------------------------------------------------------- validate */
@@ -228,7 +226,7 @@ static void assert_broken(const guira *f, const char *expected) {
     assert_string_equal(reason, expected);
 }
 
-static void test_validate_names_what_is_broken(void **state) {
+static void test_validate_names_the_broken_invariant(void **state) {
     (void)state;
     struct rng r = rng_for(__func__);
     guira *f = make(12, 300, &r);
@@ -249,7 +247,7 @@ static void test_validate_names_what_is_broken(void **state) {
     assert_broken(f, "stash: an impossible fingerprint");
     *c = whole;
     c->table[31] = 1;
-    assert_broken(f, "table: something in the byte between two buckets");
+    assert_broken(f, "table: the byte between two buckets is not 0");
     c->table[31] = 0;
     assert_valid(f);
     model_free(&m);
@@ -261,12 +259,12 @@ int main(void) {
         cmocka_unit_test(test_partner_of_partner_is_the_bucket_itself),
         cmocka_unit_test(test_fingerprints_are_spread_evenly),
         cmocka_unit_test(test_every_capacity_can_be_filled),
-        cmocka_unit_test(test_full_filter_refuses_without_a_trace),
+        cmocka_unit_test(test_a_full_filter_refuses_and_changes_nothing),
         cmocka_unit_test(test_room_of_removed_members_is_used_again),
-        cmocka_unit_test(test_it_neither_grows_nor_shrinks),
+        cmocka_unit_test(test_a_fixed_filter_neither_grows_nor_shrinks),
         cmocka_unit_test(test_clear_leaves_an_empty_filter),
-        cmocka_unit_test(test_false_positives_come_as_predicted),
-        cmocka_unit_test(test_validate_names_what_is_broken),
+        cmocka_unit_test(test_the_false_positive_rate_is_as_predicted),
+        cmocka_unit_test(test_validate_names_the_broken_invariant),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

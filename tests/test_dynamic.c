@@ -130,8 +130,8 @@ static void test_a_merge_without_room_changes_nothing(void **state) {
     }
 }
 
-/* Also while members leave: the merges that fail must neither lose anybody nor be tried at each step. */
-static void test_merges_that_fail_on_the_way_harm_nobody(void **state) {
+/* Also while members leave: the merges that fail must neither lose a member nor be tried at each step. */
+static void test_merges_that_fail_lose_no_member(void **state) {
     (void)state;
     struct rng r = rng_for(__func__);
     struct model m = {0};
@@ -246,7 +246,7 @@ int main(void) {
         cmocka_unit_test(test_room_that_was_given_back_is_used_again),
         cmocka_unit_test(test_a_reservation_is_kept_until_it_is_given_back),
         cmocka_unit_test(test_a_merge_without_room_changes_nothing),
-        cmocka_unit_test(test_merges_that_fail_on_the_way_harm_nobody),
+        cmocka_unit_test(test_merges_that_fail_lose_no_member),
         cmocka_unit_test(test_at_most_so_many_filters),
         cmocka_unit_test(test_copies_never_add_a_filter),
         cmocka_unit_test(test_equal_entries_in_several_filters_are_counted_exactly),

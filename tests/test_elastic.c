@@ -1,7 +1,7 @@
-/* What is special about the elastic filter: windows in a table of any size, halving, extending, folding back, and the
+/* What is special about the elastic filter: ranges in a table of any size, halving, extending, folding back, and the
  * copies that an extension leaves for later. Where the paper's printed rule is wrong the test says what the rule would
  * have done. */
-#include "elastic.h"
+#include "papers/ecf/ecf.h"
 
 #include <math.h>
 
@@ -15,7 +15,7 @@ static guira *make(guira_config c, struct rng *r) {
     return f;
 }
 
-static struct elastic *inside(guira *f) { return (struct elastic *)f; }
+static struct ecf *inside(guira *f) { return (struct ecf *)f; }
 
 static void fill_to(guira *f, struct model *m, double load, struct rng *r) {
     members_in(f, m, (size_t)(load * (double)stats_of(f).slots) - m->n, r);
@@ -40,7 +40,7 @@ static void assert_saved(const guira *f) {
     free(b.at);
 }
 
-/* Takes all members out again, one by one, so that nobody had been counted twice. */
+/* Takes all members out again, one by one, so that none was counted twice. */
 static void empty(guira *f, struct model *m, struct rng *r) {
     members_out(f, m, m->n, r);
     assert_sound(f, m);
@@ -48,7 +48,7 @@ static void empty(guira *f, struct model *m, struct rng *r) {
     end(f, m);
 }
 
-/* The rate that the filter says. What is measured must be that, within 4 sigma: the luck of the probes, and that of members that
+/* The rate that the filter says. What is measured must be that, within 4 sigma: the chance of the probes, and that of members that
  * overlap. As that happens by chance once in 16,000 times it is measured twice before it counts. */
 static double check_rate(const guira *f, struct rng *r) {
     guira_stats s = stats_of(f);
@@ -72,21 +72,21 @@ static double check_rate(const guira *f, struct rng *r) {
 static const uint64_t sizes[] = {2, 3, 64, 65, 100, 127, 1000, 24575, 24576, 65535};
 enum { SIZES = sizeof sizes / sizeof *sizes };
 
-/* The distance is taken modulo L. Modulo 2^n, as printed, windows around the end lose it: of the entries in those, one
+/* The distance is taken modulo L. Modulo 2^n, as printed, ranges around the end lose it: of the entries in those, one
  * of two at L = 24576. */
 static void test_from_either_bucket_the_other_one_is_found(void **state) {
     (void)state;
     for (size_t i = 0; i < SIZES; i++) {
-        struct shape s = guira__shape_make(sizes[i]);
-        uint64_t reach = UINT64_C(1) << s.reach, wrong_as_printed = 0;
+        struct ecf_shape s = guira__ecf_shape(sizes[i]);
+        uint64_t reach = UINT64_C(1) << s.range, wrong_as_printed = 0;
         assert_true(reach <= sizes[i] && sizes[i] < 2 * reach);
         for (uint64_t what = 1; what < 500; what++) {
-            struct window w = guira__window_of(&s, what);
-            assert_true(w.start < s.buckets && w.turn < reach && w.turn >= reach / 2);
+            struct ecf_range w = guira__ecf_range(&s, what);
+            assert_true(w.start < s.buckets && w.flip < reach && w.flip >= reach / 2);
             for (uint64_t d = 0; d < reach; d += 1 + reach / 64) {
-                uint64_t a = bucket_at(&s, w.start, d), b = bucket_at(&s, w.start, d ^ w.turn);
+                uint64_t a = ecf_bucket(&s, w.start, d), b = ecf_bucket(&s, w.start, d ^ w.flip);
                 assert_true(a < s.buckets && b < s.buckets && a != b);
-                assert_true(distance_of(&s, w.start, a) == d && distance_of(&s, w.start, b) == (d ^ w.turn));
+                assert_true(ecf_distance(&s, w.start, a) == d && ecf_distance(&s, w.start, b) == (d ^ w.flip));
                 wrong_as_printed += ((a - w.start + reach) & (reach - 1)) != d;
             }
         }
@@ -95,15 +95,15 @@ static void test_from_either_bucket_the_other_one_is_found(void **state) {
 }
 
 /* Rounding is downwards: 3/2 = 1, as the example has it, and not "to the next integer", as the text does. */
-static void test_halving_halves_the_start_the_distance_and_the_turn(void **state) {
+static void test_halving_halves_the_start_the_distance_and_the_flip(void **state) {
     (void)state;
     for (size_t i = 0; i < SIZES; i++) {
-        struct shape old = guira__shape_make(sizes[i]), new = old;
-        if (!guira__shape_halve(&new)) continue;
-        assert_true(new.buckets == (old.buckets + 1) / 2 && new.reach == old.reach - 1);
+        struct ecf_shape old = guira__ecf_shape(sizes[i]), new = old;
+        if (!guira__ecf_shape_halve(&new)) continue;
+        assert_true(new.buckets == (old.buckets + 1) / 2 && new.range == old.range - 1);
         for (uint64_t what = 1; what < 1000; what++) {
-            struct window a = guira__window_of(&old, what), b = guira__window_of(&new, what);
-            assert_true(b.start == a.start / 2 && b.turn == a.turn / 2 && b.start < new.buckets &&b.turn > 0);
+            struct ecf_range a = guira__ecf_range(&old, what), b = guira__ecf_range(&new, what);
+            assert_true(b.start == a.start / 2 && b.flip == a.flip / 2 && b.start < new.buckets &&b.flip > 0);
         }
     }
 }
@@ -111,13 +111,13 @@ static void test_halving_halves_the_start_the_distance_and_the_turn(void **state
 /* From bucket 0 of an even number, with an odd start, it goes to the last one. As printed, to 0/2 - 1. */
 static void test_halving_takes_bucket_0_around_the_end(void **state) {
     (void)state;
-    struct shape old = guira__shape_make(1000), new = old;
-    assert_true(guira__shape_halve(&new));
+    struct ecf_shape old = guira__ecf_shape(1000), new = old;
+    assert_true(guira__ecf_shape_halve(&new));
     unsigned seen = 0;
     for (uint64_t what = 1; what < 3000; what++) {
-        uint64_t start = guira__window_of(&old, what).start, d = distance_of(&old, start, 0);
-        if (start % 2 == 0 || d >> old.reach != 0) continue;
-        assert_int_equal(bucket_at(&new, guira__window_of(&new, what).start, d / 2), new.buckets - 1);
+        uint64_t start = guira__ecf_range(&old, what).start, d = ecf_distance(&old, start, 0);
+        if (start % 2 == 0 || d >> old.range != 0) continue;
+        assert_int_equal(ecf_bucket(&new, guira__ecf_range(&new, what).start, d / 2), new.buckets - 1);
         seen++;
     }
     assert_true(seen > 100);
@@ -128,35 +128,36 @@ static void test_extending_keeps_the_start_modulo_the_old_size(void **state) {
     (void)state;
     for (size_t i = 0; i < SIZES; i++)
         for (unsigned factor = 2; factor <= 16; factor++) {
-            struct shape old = guira__shape_make(sizes[i]), new = old;
-            assert_true(guira__shape_extend(&new, factor, 16));
-            assert_true(new.buckets == factor *old.buckets &&new.reach == old.reach);
+            struct ecf_shape old = guira__ecf_shape(sizes[i]), new = old;
+            assert_true(guira__ecf_shape_extend(&new, factor, 16));
+            assert_true(new.buckets == factor *old.buckets &&new.range == old.range);
             bool seen[16] = {false};
             for (uint64_t what = 1; what < 1000; what++) {
-                struct window a = guira__window_of(&old, what), b = guira__window_of(&new, what);
-                assert_true(b.start % old.buckets == a.start && b.turn == a.turn);
+                struct ecf_range a = guira__ecf_range(&old, what), b = guira__ecf_range(&new, what);
+                assert_true(b.start % old.buckets == a.start && b.flip == a.flip);
                 seen[b.start / old.buckets] = true;
             }
             for (unsigned j = 0; j < factor; j++) assert_true(seen[j]);
-            assert_true(guira__shape_fold(&new) && new.buckets == old.buckets &&new.steps == 0);
+            assert_true(guira__ecf_shape_fold(&new) && new.buckets == old.buckets &&new.steps == 0);
         }
 }
 
-/* 2^15 - 1 windows of 64 buckets: 8 begin in every 64 of 2^11 * 64 buckets. */
+/* 2^15 - 1 ranges of 64 buckets: 8 begin in every 64 of 2^11 * 64 buckets. */
 static void test_no_more_steps_than_there_is_room_for(void **state) {
     (void)state;
-    struct shape s = guira__shape_make(64);
-    assert_false(guira__shape_halve(&s) || guira__shape_fold(&s));
-    for (unsigned i = 0; i < 11; i++) assert_true(guira__shape_extend(&s, 2, 15));
-    assert_false(guira__shape_extend(&s, 2, 15));
-    s = guira__shape_make(UINT64_C(1) << 31);
-    while (guira__shape_extend(&s, 2, 32) || guira__shape_halve(&s)) assert_true(s.buckets <= UINT64_C(1) << 32);
-    assert_true(s.reach == KEPT_REACH && s.steps == 51 && s.steps < MAX_STEPS); /* 25 times down and up again */
+    struct ecf_shape s = guira__ecf_shape(64);
+    assert_false(guira__ecf_shape_halve(&s) || guira__ecf_shape_fold(&s));
+    for (unsigned i = 0; i < 11; i++) assert_true(guira__ecf_shape_extend(&s, 2, 15));
+    assert_false(guira__ecf_shape_extend(&s, 2, 15));
+    s = guira__ecf_shape(UINT64_C(1) << 31);
+    while (guira__ecf_shape_extend(&s, 2, 32) || guira__ecf_shape_halve(&s))
+        assert_true(s.buckets <= UINT64_C(1) << 32);
+    assert_true(s.range == MIN_RANGE && s.steps == 51 && s.steps < MAX_STEPS); /* 25 times down and up again */
 }
 
 /* ------------------------------------------------------------------------------------------------------------ any size */
 
-static void test_any_size_fills_up_and_loses_nobody(void **state) {
+static void test_any_size_fills_up_without_a_loss(void **state) {
     (void)state;
     struct rng r = rng_for(__func__);
     for (size_t i = 2; i < SIZES; i++) {
@@ -169,9 +170,9 @@ static void test_any_size_fills_up_and_loses_nobody(void **state) {
     }
 }
 
-/* A window has 2^n of the buckets, so one bucket less than a power of two doubles the rate. The paper calls it the plain
+/* A range has 2^n of the buckets, so one bucket less than a power of two doubles the rate. The paper calls it the plain
  * filter's. */
-static void test_the_rate_is_that_of_the_window(void **state) {
+static void test_the_rate_is_that_of_the_range(void **state) {
     (void)state;
     struct rng r = rng_for(__func__);
     double rate[2];
@@ -189,20 +190,20 @@ static void test_the_rate_is_that_of_the_window(void **state) {
 /* ------------------------------------------------------------------------------------------------------------- halving */
 
 /* As printed the loop ends at L/2 and loses the other half; and an odd L loses one of six. */
-static void test_halving_again_and_again_keeps_everybody(void **state) {
+static void test_halving_again_and_again_keeps_every_member(void **state) {
     (void)state;
     struct rng r = rng_for(__func__);
     for (size_t i = 6; i < SIZES; i++) {
         struct model m = {0};
         guira *f = make((guira_config){.slot_bits = 16, .buckets = sizes[i]}, &r);
         members_in(f, &m, 60, &r);
-        for (struct shape to = inside(f)->shape; guira__shape_halve(&to); to = inside(f)->shape) {
-            assert_int_equal(guira__elastic_rebuild(inside(f), &to), GUIRA_OK);
+        for (struct ecf_shape to = inside(f)->shape; guira__ecf_shape_halve(&to); to = inside(f)->shape) {
+            assert_int_equal(guira__ecf_rebuild(inside(f), &to), GUIRA_OK);
             assert_sound(f, &m);
             check_rate(f, &r);
             members_in(f, &m, 10, &r);
         }
-        assert_int_equal(inside(f)->shape.reach, KEPT_REACH);
+        assert_int_equal(inside(f)->shape.range, MIN_RANGE);
         empty(f, &m, &r);
     }
 }
@@ -217,7 +218,7 @@ static void test_halving_to_load_090_needs_no_stash_to_speak_of(void **state) {
         fill_to(f, &m, 0.45, &r);
         assert_int_equal(guira_shrink_to_fit(f), GUIRA_OK);
         assert_int_equal(stats_of(f).buckets, (buckets + 1) / 2);
-        assert_true(stats_of(f).load > 0.89 && stats_of(f).stash <= STASH_EASY);
+        assert_true(stats_of(f).load > 0.89 && stats_of(f).stash <= STASH_GROW);
         assert_sound(f, &m);
         check_rate(f, &r);
         empty(f, &m, &r);
@@ -230,10 +231,10 @@ static void test_a_halving_without_room_changes_nothing(void **state) {
     struct model m = {0};
     guira *f = make((guira_config){.slot_bits = 16, .buckets = 1000}, &r);
     fill_to(f, &m, 0.52, &r);
-    struct shape half = inside(f)->shape;
-    assert_true(guira__shape_halve(&half));
+    struct ecf_shape half = inside(f)->shape;
+    assert_true(guira__ecf_shape_halve(&half));
     uint64_t before = digest(f);
-    assert_int_equal(guira__elastic_rebuild(inside(f), &half), GUIRA_EFULL);
+    assert_int_equal(guira__ecf_rebuild(inside(f), &half), GUIRA_EFULL);
     assert_true(digest(f) == before);
     assert_sound(f, &m);
     end(f, &m);
@@ -283,7 +284,7 @@ static void test_each_extension_multiplies_the_rate(void **state) {
         assert_true(i == 0 || (rate > 1.95 * last && rate < 2.05 * last));
         assert_int_equal(stats_of(f).buckets, 2048 << i);
         last = rate;
-        assert_int_equal(guira__elastic_extend(inside(f)), GUIRA_OK);
+        assert_int_equal(guira__ecf_extend(inside(f)), GUIRA_OK);
         assert_sound(f, &m);
         check_rate(f, &r);
     }
@@ -304,49 +305,41 @@ static void test_an_extension_waits_until_it_is_written_to(void **state) {
         struct model m = {0};
         guira *f = make((guira_config){.slot_bits = 16, .buckets = 333, .factor = factor}, &r);
         fill_to(f, &m, 0.9, &r);
-        assert_int_equal(guira__elastic_extend(inside(f)), GUIRA_OK);
+        assert_int_equal(guira__ecf_extend(inside(f)), GUIRA_OK);
         uint64_t before = digest(f);
-        assert_true(inside(f)->waiting == 333 && inside(f)->groups == 333);
+        assert_true(inside(f)->left == 333 && inside(f)->groups == 333);
         assert_sound(f, &m);
         for (size_t i = 0; i < m.n; i++) assert_in_range(f->ops->count(f, m.hash[i]), 1, 4); /* wrong copies don't */
         assert_int_equal(guira_remove_hash(f, stranger(f, &r)), GUIRA_ENOTFOUND);
         assert_true(digest(f) == before);
         members_in(f, &m, 10, &r);
-        assert_in_range(inside(f)->waiting, 290, 332);
+        assert_in_range(inside(f)->left, 290, 332);
         members_out(f, &m, 10, &r);
-        assert_in_range(inside(f)->waiting, 270, 332);
+        assert_in_range(inside(f)->left, 270, 332);
         assert_sound(f, &m);
-        assert_int_equal(guira__elastic_extend(inside(f)), GUIRA_OK); /* finishes what the first one has left */
-        assert_true(inside(f)->waiting == 333 * factor && stats_of(f).buckets == 333 * factor * factor);
+        assert_int_equal(guira__ecf_extend(inside(f)), GUIRA_OK); /* finishes what the first one has left */
+        assert_true(inside(f)->left == 333 * factor && stats_of(f).buckets == 333 * factor * factor);
         assert_sound(f, &m);
         empty(f, &m, &r);
     }
 }
 
-/* A walk opens buckets on its way. If it comes to nothing they must be closed again. */
-static void test_an_opened_bucket_can_be_closed_again(void **state) {
+/* Opening a group erases the stale copies and nothing else. */
+static void test_opening_all_groups_keeps_every_member(void **state) {
     (void)state;
     struct rng r = rng_for(__func__);
     struct model m = {0};
     guira *f = make((guira_config){.slot_bits = 16, .buckets = 100, .factor = 3}, &r);
     fill_to(f, &m, 0.9, &r);
-    assert_int_equal(guira__elastic_extend(inside(f)), GUIRA_OK);
-    uint64_t before = digest(f);
-    static struct line line[200 * LOG_LINES];
-    struct log log = {line, 0};
-    struct walker w = guira__elastic_walker(inside(f));
-    unsigned placed = 0; /* both buckets may be full, if rarely */
-    for (unsigned i = 0; i < 200; i++) {
-        uint64_t what = 1 + rng_below(&r, 65535), start = guira__window_of(&inside(f)->shape, what).start;
-        struct entry e = {bucket_at(&inside(f)->shape, start, rng_below(&r, 64)), what};
-        if (i % 2 == 0) guira__elastic_open(f, e.where, &log);
-        else placed += guira__place_at_once(&w, e, &log);
+    assert_int_equal(guira__ecf_extend(inside(f)), GUIRA_OK);
+    for (uint64_t left = 100; left > 0; left--) {
+        assert_int_equal(inside(f)->left, left);
+        guira__ecf_open(f, left - 1 + 100 * rng_below(&r, 3)); /* any bucket of the group */
+        assert_sound(f, &m);
     }
-    assert_true(inside(f)->waiting < 50 && placed > 90 && digest(f) != before);
-    guira__log_undo(&w, &log, 0);
-    assert_true(digest(f) == before);
+    for (uint64_t i = 0; i < 300; i++) guira__ecf_open(f, i); /* no group is left */
     assert_sound(f, &m);
-    end(f, &m);
+    empty(f, &m, &r);
 }
 
 /* With one slot per bucket and one kick per insertion a table is full at a third. Extended and full again, only some of
@@ -358,14 +351,14 @@ static void test_a_refusal_among_waiting_buckets_changes_nothing(void **state) {
     guira *f =
         make((guira_config){.slot_bits = 16, .bucket_slots = 1, .buckets = 3000, .max_load = 0.95, .max_kicks = 1}, &r);
     for (unsigned refused = 0; refused < 20;) {
-        uint64_t hash = rng_next(&r), before = digest(f), waiting = inside(f)->waiting;
+        uint64_t hash = rng_next(&r), before = digest(f), waiting = inside(f)->left;
         if (guira_insert_hash(f, hash) == GUIRA_OK) {
             model_add(&m, hash);
             continue;
         }
         assert_int_equal(guira_insert_hash(f, hash), GUIRA_EFULL);
         assert_true(digest(f) == before);
-        if (stats_of(f).buckets == 3000) assert_int_equal(guira__elastic_extend(inside(f)), GUIRA_OK);
+        if (stats_of(f).buckets == 3000) assert_int_equal(guira__ecf_extend(inside(f)), GUIRA_OK);
         else assert_true(++refused && waiting > 1000);
     }
     assert_sound(f, &m);
@@ -436,17 +429,17 @@ static void test_a_reservation_is_kept_until_it_is_given_back(void **state) {
 /* ---------------------------------------------------------------------------------------------------------- the history */
 
 static bool random_step(guira *f, struct rng *r) {
-    struct shape to = inside(f)->shape;
+    struct ecf_shape to = inside(f)->shape;
     switch (rng_below(r, 6)) {
-    case 0: return stats_of(f).buckets < 20000 && guira__elastic_extend(inside(f)) == GUIRA_OK;
+    case 0: return stats_of(f).buckets < 20000 && guira__ecf_extend(inside(f)) == GUIRA_OK;
     case 1: return guira_shrink_to_fit(f) == GUIRA_OK;
     case 2: return guira_reserve(f, rng_below(r, 3 * f->items + 500)) == GUIRA_OK;
-    case 3: return guira__shape_fold(&to) && guira__elastic_rebuild(inside(f), &to) == GUIRA_OK;
-    default: return guira__shape_halve(&to) && guira__elastic_rebuild(inside(f), &to) == GUIRA_OK;
+    case 3: return guira__ecf_shape_fold(&to) && guira__ecf_rebuild(inside(f), &to) == GUIRA_OK;
+    default: return guira__ecf_shape_halve(&to) && guira__ecf_rebuild(inside(f), &to) == GUIRA_OK;
     }
 }
 
-static bool is_mixed(const struct shape *s) {
+static bool is_mixed(const struct ecf_shape *s) {
     bool extended = false;
     for (uint32_t i = 0; i < s->steps; i++) {
         if (s->step[i] == HALVED && extended) return true;
@@ -455,7 +448,7 @@ static bool is_mixed(const struct shape *s) {
     return false;
 }
 
-static void test_steps_in_any_order_keep_everybody(void **state) {
+static void test_steps_in_any_order_keep_every_member(void **state) {
     (void)state;
     struct rng r = rng_for(__func__);
     unsigned runs = quick_run() ? 12 : 120, mixed = 0, steps = 0;
@@ -473,7 +466,7 @@ static void test_steps_in_any_order_keep_everybody(void **state) {
             assert_sound(f, &m);
             mixed += is_mixed(&inside(f)->shape);
         }
-        inside(f)->least = 0; /* the steps have gone below it, which nothing else does */
+        inside(f)->min_buckets = 0; /* the steps have gone below it, which nothing else does */
         assert_saved(f);
         check_rate(f, &r);
         empty(f, &m, &r);
@@ -499,8 +492,8 @@ static void test_an_empty_filter_forgets_its_history(void **state) {
 
 /* ------------------------------------------------------------------------------------------------------------ its limits */
 
-/* Windows begin in 2^f places only. With few of them per window the table cannot be filled evenly, and it ends there. */
-static void test_growth_stops_when_the_windows_run_out(void **state) {
+/* Ranges begin in 2^f places only. With few of them per range the table cannot be filled evenly, and it ends there. */
+static void test_growth_stops_when_the_ranges_run_out(void **state) {
     (void)state;
     struct rng r = rng_for(__func__);
     struct model m = {0};
@@ -520,7 +513,7 @@ static void test_growth_stops_when_the_windows_run_out(void **state) {
     assert_true(s.buckets == 64 << 4 && s.load > 0.5);
     assert_int_equal(guira_reserve(f, 10 * m.n), GUIRA_ELIMIT);
     before = digest(f);
-    assert_int_equal(guira__elastic_extend(inside(f)), GUIRA_ELIMIT);
+    assert_int_equal(guira__ecf_extend(inside(f)), GUIRA_ELIMIT);
     assert_true(digest(f) == before);
     assert_sound(f, &m);
     check_rate(f, &r);
@@ -546,26 +539,26 @@ static void test_a_key_has_as_many_copies_as_its_places(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_from_either_bucket_the_other_one_is_found),
-        cmocka_unit_test(test_halving_halves_the_start_the_distance_and_the_turn),
+        cmocka_unit_test(test_halving_halves_the_start_the_distance_and_the_flip),
         cmocka_unit_test(test_halving_takes_bucket_0_around_the_end),
         cmocka_unit_test(test_extending_keeps_the_start_modulo_the_old_size),
         cmocka_unit_test(test_no_more_steps_than_there_is_room_for),
-        cmocka_unit_test(test_any_size_fills_up_and_loses_nobody),
-        cmocka_unit_test(test_the_rate_is_that_of_the_window),
-        cmocka_unit_test(test_halving_again_and_again_keeps_everybody),
+        cmocka_unit_test(test_any_size_fills_up_without_a_loss),
+        cmocka_unit_test(test_the_rate_is_that_of_the_range),
+        cmocka_unit_test(test_halving_again_and_again_keeps_every_member),
         cmocka_unit_test(test_halving_to_load_090_needs_no_stash_to_speak_of),
         cmocka_unit_test(test_a_halving_without_room_changes_nothing),
         cmocka_unit_test(test_the_stash_does_not_spoil_the_rate),
         cmocka_unit_test(test_each_extension_multiplies_the_rate),
         cmocka_unit_test(test_an_extension_waits_until_it_is_written_to),
-        cmocka_unit_test(test_an_opened_bucket_can_be_closed_again),
+        cmocka_unit_test(test_opening_all_groups_keeps_every_member),
         cmocka_unit_test(test_a_refusal_among_waiting_buckets_changes_nothing),
         cmocka_unit_test(test_it_grows_and_shrinks_by_itself_and_is_none_the_worse),
         cmocka_unit_test(test_a_negative_least_load_never_shrinks),
         cmocka_unit_test(test_a_reservation_is_kept_until_it_is_given_back),
-        cmocka_unit_test(test_steps_in_any_order_keep_everybody),
+        cmocka_unit_test(test_steps_in_any_order_keep_every_member),
         cmocka_unit_test(test_an_empty_filter_forgets_its_history),
-        cmocka_unit_test(test_growth_stops_when_the_windows_run_out),
+        cmocka_unit_test(test_growth_stops_when_the_ranges_run_out),
         cmocka_unit_test(test_a_key_has_as_many_copies_as_its_places),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,14 +1,18 @@
-/* A filter as a file: what comes back is what went in, byte for byte, and goes on as the saved one would have. */
+/* Saving and loading: a loaded filter equals the saved one byte for byte, and behaves the same from then on. */
+#define _GNU_SOURCE
 #include <fcntl.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "file_support.h"
 
-/* Filters of all sizes and in all states: empty, small, at any place of the tide line, with a stash, with elders, with a
- * reservation, after refusals. */
+/* Filters of all sizes and in all states: empty, small, with any split pointer, with a stash, with elders, with a
+ * reservation, after refused insertions. */
 static void insert_some(guira *f, struct model *m, size_t n, struct rng *r) {
     for (size_t i = 0; i < n; i++) {
         uint64_t hash = rng_next(r);
@@ -21,8 +25,8 @@ static void remove_some(guira *f, struct model *m, size_t n, struct rng *r) {
         assert_int_equal(guira_remove_hash(f, model_take(m, rng_below(r, m->n))), GUIRA_OK);
 }
 
-/* Both go the same way, and stay the same. */
-static void continue_alike(guira *f, guira *g, struct model *m, struct rng *r) {
+/* The same operations on both, which must stay equal. */
+static void apply_to_both(guira *f, guira *g, struct model *m, struct rng *r) {
     size_t n = 200 + m->n / 16;
     for (size_t i = 0; i < n; i++) {
         uint64_t hash = rng_next(r);
@@ -43,7 +47,7 @@ static void continue_alike(guira *f, guira *g, struct model *m, struct rng *r) {
 static void assert_round_trip(const guira *f, const struct model *members, struct rng *r) {
     struct bytes b = saved(f);
     struct model m = {0};
-    guira *g = loaded(b), *twin;
+    guira *g = loaded(b), *clone;
     for (size_t i = 0; i < members->n; i++) model_add(&m, members->hash[i]);
     assert_int_equal(digest(g), digest(f));
     assert_int_equal(g->failures, f->failures);
@@ -51,16 +55,16 @@ static void assert_round_trip(const guira *f, const struct model *members, struc
     assert_same(g, &m);
     struct bytes again = saved(g);
     assert_true(same_bytes(b, again));
-    assert_int_equal(guira_clone(f, &twin), GUIRA_OK);
-    continue_alike(twin, g, &m, r);
-    guira_destroy(twin);
+    assert_int_equal(guira_clone(f, &clone), GUIRA_OK);
+    apply_to_both(clone, g, &m, r);
+    guira_destroy(clone);
     guira_destroy(g);
     model_free(&m);
     free(again.at);
     free(b.at);
 }
 
-static void test_a_loaded_filter_is_the_saved_one_and_goes_on_as_it_would(void **state) {
+static void test_a_loaded_filter_equals_the_saved_one_and_behaves_the_same(void **state) {
     (void)state;
     struct rng r = rng_for(__func__);
     const size_t sizes[] = {0, 1, 7, 8, 30, 100, 500, 3000, 20000};
@@ -79,25 +83,25 @@ static void test_a_loaded_filter_is_the_saved_one_and_goes_on_as_it_would(void *
         }
 }
 
-static void test_stash_and_elders_come_back(void **state) {
+static void test_stash_and_elders_are_saved(void **state) {
     (void)state;
     struct rng r = rng_for(__func__);
     for (const struct variant *v = variants(); v->name != NULL; v++) {
         struct model m = {0};
         guira *f = variant_make(v, &r, 3000);
-        bool ages = v->config.kind == GUIRA_TIDAL && v->config.slot_bits == 12;
-        insert_some(f, &m, ages ? 100000 : 2500, &r);
+        bool has_elders = v->config.kind == GUIRA_TIDAL && v->config.slot_bits == 12;
+        insert_some(f, &m, has_elders ? 100000 : 2500, &r);
         for (uint64_t hash = rng_next(&r); guira_insert_hash(f, hash) == GUIRA_OK;) model_add(&m, hash);
         if (v->config.kind == GUIRA_CONSISTENT) assert_int_equal(stats_of(f).stash, 0);
         assert_true((stats_of(f).stash > 0 || is_of_papers(v)) && f->failures > 0);
-        assert_true(!ages || stats_of(f).elders > 100);
+        assert_true(!has_elders || stats_of(f).elders > 100);
         assert_round_trip(f, &m, &r);
         guira_destroy(f);
         model_free(&m);
     }
 }
 
-/* ------------------------------------------------------------------------------------------------------- ways in and out */
+/* ------------------------------------------------------------------------------------------ paths, descriptors, memory */
 
 static void insert_members(guira *f, size_t n, struct rng *r) {
     for (size_t i = 0; i < n; i++) assert_int_equal(guira_insert_hash(f, rng_next(r)), GUIRA_OK);
@@ -124,14 +128,14 @@ static void test_path_descriptor_and_bytes_are_the_same(void **state) {
     }
 }
 
-/* Bytes that do not start on any multiple of anything. */
-static void test_bytes_may_lie_anywhere(void **state) {
+/* Bytes at an odd address. */
+static void test_bytes_may_be_unaligned(void **state) {
     (void)state;
     struct rng r = rng_for(__func__);
     for (const struct variant *v = variants(); v->name != NULL; v++) {
-        bool ages = v->config.kind == GUIRA_TIDAL && v->config.slot_bits == 12;
+        bool has_elders = v->config.kind == GUIRA_TIDAL && v->config.slot_bits == 12;
         guira *f = variant_make(v, &r, 5000), *g;
-        insert_members(f, ages ? 5000 : 500, &r);
+        insert_members(f, has_elders ? 5000 : 500, &r);
         struct bytes b = saved(f);
         uint8_t *moved = malloc(b.n + 1);
         memcpy(moved + 1, b.at, b.n);
@@ -145,7 +149,7 @@ static void test_bytes_may_lie_anywhere(void **state) {
     }
 }
 
-/* Three filters one after the other, the reader knowing nothing of their sizes. */
+/* Three filters one after the other; the reader does not know their sizes. */
 static void write_three(int fd, guira *const f[3]) {
     for (unsigned i = 0; i < 3; i++)
         if (guira_save_fd(f[i], fd) != GUIRA_OK) _exit(1);
@@ -165,7 +169,7 @@ static void read_three(int fd, guira *const f[3]) {
     assert_string_equal(end, "end");
 }
 
-static void test_filters_go_through_a_pipe_one_after_the_other(void **state) {
+static void test_several_filters_can_be_read_from_a_pipe(void **state) {
     (void)state;
     struct rng r = rng_for(__func__);
     for (const struct variant *v = variants(); v->name != NULL; v++) {
@@ -187,7 +191,7 @@ static void test_filters_go_through_a_pipe_one_after_the_other(void **state) {
     }
 }
 
-static void test_filters_lie_in_a_file_one_after_the_other(void **state) {
+static void test_several_filters_can_be_read_from_one_file(void **state) {
     (void)state;
     struct rng r = rng_for(__func__);
     for (const struct variant *v = variants(); v->name != NULL; v++) {
@@ -204,16 +208,16 @@ static void test_filters_lie_in_a_file_one_after_the_other(void **state) {
         assert_int_equal(lseek(fd, 0, SEEK_SET), 0);
         read_three(fd, f);
         close(fd);
-        assert_int_equal(guira_load(path, &g), GUIRA_ECORRUPT); /* a file is for one */
+        assert_int_equal(guira_load(path, &g), GUIRA_ECORRUPT); /* guira_load wants one filter per file */
         assert_null(g);
         for (unsigned i = 0; i < 3; i++) guira_destroy(f[i]);
         unlink(path);
     }
 }
 
-/* -------------------------------------------------------------------------------------------------------------- refusals */
+/* ---------------------------------------------------------------------------------------------------- parts, and errors */
 
-/* Parts of at most `most` bytes, and one more at the end, which is empty. */
+/* Saves in parts of at most `most` bytes; the part after the last one is empty. */
 static void assert_parts(const guira *f, struct bytes whole, uint64_t most, struct rng *r) {
     guira_saving *s;
     uint8_t *part = malloc(most);
@@ -235,9 +239,9 @@ static void test_parts_make_the_whole_file(void **state) {
     struct rng r = rng_for(__func__);
     guira *mapped;
     for (const struct variant *v = variants(); v->name != NULL; v++) {
-        bool ages = v->config.kind == GUIRA_TIDAL && v->config.slot_bits == 12;
+        bool has_elders = v->config.kind == GUIRA_TIDAL && v->config.slot_bits == 12;
         guira *f = variant_make(v, &r, 3000);
-        insert_members(f, ages ? 100000 : 2500, &r);
+        insert_members(f, has_elders ? 100000 : 2500, &r);
         struct bytes whole = saved(f);
         assert_parts(f, whole, 10000, &r);
         assert_parts(f, whole, 70, &r);
@@ -260,7 +264,7 @@ static bool refuse(void *to, const void *bytes, size_t n) {
     return true;
 }
 
-static void test_a_writer_that_fails_ends_saving(void **state) {
+static void test_a_write_function_that_fails_ends_saving(void **state) {
     (void)state;
     struct rng r = rng_for(__func__);
     guira *f = variant_make(variants(), &r, 1000);
@@ -275,7 +279,7 @@ static void test_a_writer_that_fails_ends_saving(void **state) {
     guira_destroy(f);
 }
 
-static void test_senseless_arguments_are_refused(void **state) {
+static void test_invalid_arguments_are_refused(void **state) {
     (void)state;
     struct rng r = rng_for(__func__);
     guira *f = variant_make(variants(), &r, 1000), *g = f;
@@ -302,13 +306,13 @@ static void test_senseless_arguments_are_refused(void **state) {
     guira_destroy(f);
 }
 
-static void test_what_is_no_filter_is_refused(void **state) {
+static void test_files_of_other_formats_are_refused(void **state) {
     (void)state;
     struct rng r = rng_for(__func__);
     const char *path = file_named("other");
     guira *g, *f = variant_make(variants(), &r, 1000);
-    assert_int_equal(guira_load(path, &g), GUIRA_EIO);
-    assert_int_equal(guira_map(path, &g), GUIRA_EIO);
+    assert_int_equal(guira_load(path, &g), GUIRA_ENOENT);
+    assert_int_equal(guira_map(path, &g), GUIRA_ENOENT);
     assert_int_equal(guira_load(test_directory, &g), GUIRA_EIO);
     assert_int_equal(guira_map(test_directory, &g), GUIRA_EIO);
     assert_int_equal(guira_map("/dev/zero", &g), GUIRA_EIO);
@@ -327,18 +331,125 @@ static void test_what_is_no_filter_is_refused(void **state) {
     guira_destroy(f);
 }
 
+/* Windows and shared filters are opened in the same way. */
+static void assert_not_opened(const char *path, guira_status expected) {
+    guira *f;
+    guira_window *w;
+    assert_true(guira_load(path, &f) == expected && f == NULL);
+    assert_true(guira_map(path, &f) == expected && f == NULL);
+    assert_true(guira_window_load(path, &w) == expected && w == NULL);
+#ifdef GUIRA_TEST_SHARED
+    guira_shared *g;
+    assert_true(guira_shared_load(path, &g) == expected && g == NULL);
+#endif
+}
+
+static void assert_not_saved(const char *path, guira_status expected) {
+    guira *f;
+    guira_window *w;
+    assert_int_equal(guira_create(NULL, &f), GUIRA_OK);
+    assert_int_equal(guira_window_create(&(guira_window_config){.length = 10}, &w), GUIRA_OK);
+    assert_int_equal(guira_save(f, path), expected);
+    assert_int_equal(guira_window_save(w, path), expected);
+    guira_destroy(f);
+    guira_window_destroy(w);
+#ifdef GUIRA_TEST_SHARED
+    guira_shared *g;
+    assert_int_equal(guira_shared_create(NULL, 2, &g), GUIRA_OK);
+    assert_int_equal(guira_shared_save(g, path), expected);
+    guira_shared_destroy(g);
+#endif
+}
+
+static void test_missing_files_and_directories_are_enoent(void **state) {
+    (void)state;
+    assert_not_opened(file_named("missing"), GUIRA_ENOENT);
+    assert_not_opened(file_named("missing/file"), GUIRA_ENOENT);
+    assert_not_opened("", GUIRA_ENOENT);
+    assert_not_saved(file_named("missing/file"), GUIRA_ENOENT);
+    const char *file = file_named("file"), *below = file_named("file/below");
+    file_put(file, (struct bytes){(uint8_t *)"x", 1, 1});
+    assert_not_opened(below, GUIRA_ENOENT);
+    assert_not_saved(below, GUIRA_ENOENT);
+    unlink(file);
+    assert_int_equal(symlink(file_named("missing"), file), 0);
+    assert_not_opened(file, GUIRA_ENOENT);
+    unlink(file);
+}
+
+/* Root may read and write everything, so another user is needed for this. */
+static void test_files_without_permission_are_eacces(void **state) {
+    (void)state;
+    enum { NOBODY = 65534 }; /* the user of that name */
+    const char *file = file_named("file"), *directory = file_named("directory"), *within = file_named("directory/file");
+    uid_t user = geteuid();
+    assert_int_equal(mkdir(directory, 0700), 0);
+    file_put(file, (struct bytes){(uint8_t *)"x", 1, 1});
+    file_put(within, (struct bytes){(uint8_t *)"x", 1, 1});
+    assert_int_equal(chmod(file, 0), 0);
+    assert_int_equal(chmod(directory, user == 0 ? 0700 : 0), 0);
+    assert_int_equal(chmod(test_directory, user == 0 ? 0755 : 0500), 0);
+    bool can = user != 0 || seteuid(NOBODY) == 0;
+    if (can) {
+        assert_not_opened(file, GUIRA_EACCES);
+        assert_not_opened(within, GUIRA_EACCES);
+        assert_not_saved(within, GUIRA_EACCES);
+        assert_not_saved(file_named("new"), GUIRA_EACCES);
+    }
+    assert_int_equal(seteuid(user), 0);
+    assert_int_equal(chmod(test_directory, 0700), 0);
+    assert_int_equal(chmod(directory, 0700), 0);
+    assert_true(unlink(within) == 0 && rmdir(directory) == 0 && unlink(file) == 0);
+    if (!can) skip();
+}
+
+/* Nothing larger than this fits: see also test_save_atomic.c, where the file that was there stays. */
+static void test_files_that_do_not_fit_are_enospc(void **state) {
+    (void)state;
+    int status, full = open("/dev/full", O_WRONLY);
+    guira *f;
+    assert_true(full >= 0);
+    assert_int_equal(guira_create(NULL, &f), GUIRA_OK);
+    assert_int_equal(guira_save_fd(f, full), GUIRA_ENOSPC);
+    guira_destroy(f);
+    guira_window *w;
+    assert_int_equal(guira_window_create(&(guira_window_config){.length = 10}, &w), GUIRA_OK);
+    assert_int_equal(guira_window_save_fd(w, full), GUIRA_ENOSPC);
+    guira_window_destroy(w);
+#ifdef GUIRA_TEST_SHARED
+    guira_shared *g;
+    assert_int_equal(guira_shared_create(NULL, 2, &g), GUIRA_OK);
+    assert_int_equal(guira_shared_save_fd(g, full), GUIRA_ENOSPC);
+    guira_shared_destroy(g);
+#endif
+    close(full);
+    fflush(stdout); /* the limit is for all files, so a child of its own */
+    pid_t child = fork();
+    if (child == 0) {
+        struct rlimit least = {100, 100};
+        signal(SIGXFSZ, SIG_IGN);
+        if (setrlimit(RLIMIT_FSIZE, &least) != 0 || guira_create(NULL, &f) != GUIRA_OK) _exit(1);
+        _exit(guira_save(f, file_named("new")) == GUIRA_ENOSPC ? 0 : 2);
+    }
+    assert_true(waitpid(child, &status, 0) == child && status == 0);
+    assert_int_equal(access(file_named("new"), F_OK), -1); /* nothing is left behind */
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_loaded_filter_is_the_saved_one_and_goes_on_as_it_would),
-        cmocka_unit_test(test_stash_and_elders_come_back),
+        cmocka_unit_test(test_a_loaded_filter_equals_the_saved_one_and_behaves_the_same),
+        cmocka_unit_test(test_stash_and_elders_are_saved),
         cmocka_unit_test(test_path_descriptor_and_bytes_are_the_same),
-        cmocka_unit_test(test_bytes_may_lie_anywhere),
-        cmocka_unit_test(test_filters_go_through_a_pipe_one_after_the_other),
-        cmocka_unit_test(test_filters_lie_in_a_file_one_after_the_other),
+        cmocka_unit_test(test_bytes_may_be_unaligned),
+        cmocka_unit_test(test_several_filters_can_be_read_from_a_pipe),
+        cmocka_unit_test(test_several_filters_can_be_read_from_one_file),
         cmocka_unit_test(test_parts_make_the_whole_file),
-        cmocka_unit_test(test_a_writer_that_fails_ends_saving),
-        cmocka_unit_test(test_senseless_arguments_are_refused),
-        cmocka_unit_test(test_what_is_no_filter_is_refused),
+        cmocka_unit_test(test_a_write_function_that_fails_ends_saving),
+        cmocka_unit_test(test_invalid_arguments_are_refused),
+        cmocka_unit_test(test_files_of_other_formats_are_refused),
+        cmocka_unit_test(test_missing_files_and_directories_are_enoent),
+        cmocka_unit_test(test_files_without_permission_are_eacces),
+        cmocka_unit_test(test_files_that_do_not_fit_are_enospc),
     };
     return cmocka_run_group_tests(tests, directory_make, directory_remove);
 }

@@ -1,8 +1,9 @@
-/* Memory while saving and loading: never more than the bytes that are there justify, and when there is none, no trace. */
+/* Memory while saving and loading: at most a small multiple of the bytes that are there, and when an allocation fails,
+ * nothing is left behind. */
 #include <sys/wait.h>
 
 #include "file_support.h"
-#include "fix_sums.h"
+#include "repair_checksums.h"
 
 static struct bytes make_file(const struct variant *v, size_t n, struct rng *r) {
     guira *f = variant_make(v, r, n + 1);
@@ -12,10 +13,10 @@ static struct bytes make_file(const struct variant *v, size_t n, struct rng *r) 
     return b;
 }
 
-/* What loading n bytes may hold at once: the bytes themselves and the filter, and some for small change. */
+/* How much memory loading n bytes may hold at once: the bytes, the filter, and some small blocks. */
 static size_t justified(size_t n) { return 3 * n + 32768; }
 
-/* --------------------------------------------------------------------------------------------------------- how much it is */
+/* -------------------------------------------------------------------------------------------------------- how much it is */
 
 static guira_status load_from(struct bytes b, const char *path, guira **out) {
     (void)path;
@@ -84,8 +85,8 @@ static void test_loading_takes_a_small_multiple_of_the_file(void **state) {
         }
 }
 
-/* A header that promises a terabyte, and right checksums. */
-static void test_promises_are_not_believed(void **state) {
+/* The header says a terabyte, and the checksums are right. */
+static void test_a_header_that_claims_a_terabyte_allocates_nothing_for_it(void **state) {
     (void)state;
     struct rng r = rng_for(__func__);
     for (const struct variant *v = variants(); v->name != NULL; v++) {
@@ -93,7 +94,7 @@ static void test_promises_are_not_believed(void **state) {
         struct bytes b = make_file(v, 100, &r);
         put_u64(b.at + 24, UINT64_C(1) << 40);
         put_u64(b.at + HEADER_BYTES + 8, UINT64_C(1) << 39);
-        fix_sums(b.at, b.n);
+        repair_checksums(b.at, b.n);
         file_put(path, b);
         for (size_t i = 0; i < WAYS; i++) {
             guira *f;
@@ -107,25 +108,25 @@ static void test_promises_are_not_believed(void **state) {
     }
 }
 
-/* A number that means trouble. */
-static uint64_t trouble(struct rng *r) {
+/* A number that code may not expect. */
+static uint64_t unexpected_number(struct rng *r) {
     const uint64_t some[] = {0, 1, UINT64_MAX, UINT64_MAX - 63, UINT64_C(1) << 63, UINT32_MAX};
     uint64_t i = rng_below(r, 10);
     return i < 6 ? some[i] : i < 8 ? rng_next(r) : rng_next(r) >> rng_below(r, 64);
 }
 
-/* One or two numbers of a file are others, anywhere. What is taken for a filter all the same must be as good as any. */
-static void test_no_number_makes_loading_take_more(void **state) {
+/* One or two numbers anywhere in a file are replaced. If the file still loads, the filter must be valid and usable. */
+static void test_no_changed_number_makes_loading_take_more_memory(void **state) {
     (void)state;
     struct rng r = rng_for(__func__);
     for (const struct variant *v = variants(); v->name != NULL; v++) {
-        bool ages = v->config.kind == GUIRA_TIDAL && v->config.slot_bits == 12;
-        struct bytes b = make_file(v, ages ? 2500 : 60, &r), copy = {malloc(b.n), b.n, b.n};
+        bool has_elders = v->config.kind == GUIRA_TIDAL && v->config.slot_bits == 12;
+        struct bytes b = make_file(v, has_elders ? 2500 : 60, &r), copy = {malloc(b.n), b.n, b.n};
         for (unsigned i = 0; i < (quick_run() ? 300 : 2000); i++) {
             memcpy(copy.at, b.at, b.n);
-            put_u64(copy.at + rng_below(&r, b.n / 8) * 8, trouble(&r));
-            if (i % 2) put_u64(copy.at + rng_below(&r, b.n / 8) * 8, trouble(&r));
-            fix_sums(copy.at, copy.n);
+            put_u64(copy.at + rng_below(&r, b.n / 8) * 8, unexpected_number(&r));
+            if (i % 2) put_u64(copy.at + rng_below(&r, b.n / 8) * 8, unexpected_number(&r));
+            repair_checksums(copy.at, copy.n);
             guira *f;
             memory_hook();
             guira_load_from(copy.at, copy.n, &f);
@@ -136,12 +137,12 @@ static void test_no_number_makes_loading_take_more(void **state) {
                 for (unsigned j = 0; j < 50; j++) guira_remove_hash(f, rng_next(&r));
                 guira_shrink_to_fit(f);
                 assert_valid(f);
-                /* It goes back to the size that it was made with, which for rings depends on more than the buckets. Who
-                 * is to be almost empty takes as much as that takes. */
+                /* Clearing goes back to the initial size, which for rings depends on more than the number of buckets.
+                 * With a low max_load it takes more memory, rightly. */
                 bool usual = f->config.buckets <= get_u64(b.at + 104) && f->config.max_load > 0.5;
                 if (v->config.kind != GUIRA_CONSISTENT && usual) {
                     assert_int_equal(guira_clear(f), GUIRA_OK);
-                    size_t most = 2 * justified(b.n) + 50 * b.n; /* each newcomer may have got a filter of its own */
+                    size_t most = 2 * justified(b.n) + 50 * b.n; /* each insertion may have added a filter */
                     if (memory.peak > most) fail_msg("%s: %zu bytes for %zu", v->name, memory.peak, b.n);
                 }
             }
@@ -153,15 +154,15 @@ static void test_no_number_makes_loading_take_more(void **state) {
     }
 }
 
-/* ---------------------------------------------------------------------------------------------------- when there is none */
+/* -------------------------------------------------------------------------------------------------- failing allocations */
 
 static void test_every_allocation_failing_in_turn_leaves_nothing_behind(void **state) {
     (void)state;
     struct rng r = rng_for(__func__);
     for (const struct variant *v = variants(); v->name != NULL; v++) {
-        bool ages = v->config.kind == GUIRA_TIDAL && v->config.slot_bits == 12;
+        bool has_elders = v->config.kind == GUIRA_TIDAL && v->config.slot_bits == 12;
         const char *path = file_named("filter.guira");
-        struct bytes b = make_file(v, ages ? 2500 : 2000, &r);
+        struct bytes b = make_file(v, has_elders ? 2500 : 2000, &r);
         file_put(path, b);
         for (size_t i = 0; i < WAYS; i++) {
             guira *f = NULL;
@@ -181,7 +182,7 @@ static void test_every_allocation_failing_in_turn_leaves_nothing_behind(void **s
     }
 }
 
-static void test_without_memory_saving_leaves_the_old_file(void **state) {
+static void test_saving_without_memory_leaves_the_old_file(void **state) {
     (void)state;
     struct rng r = rng_for(__func__);
     for (const struct variant *v = variants(); v->name != NULL; v++) {
@@ -208,10 +209,10 @@ static void test_without_memory_saving_leaves_the_old_file(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_loading_takes_a_small_multiple_of_the_file),
-        cmocka_unit_test(test_promises_are_not_believed),
-        cmocka_unit_test(test_no_number_makes_loading_take_more),
+        cmocka_unit_test(test_a_header_that_claims_a_terabyte_allocates_nothing_for_it),
+        cmocka_unit_test(test_no_changed_number_makes_loading_take_more_memory),
         cmocka_unit_test(test_every_allocation_failing_in_turn_leaves_nothing_behind),
-        cmocka_unit_test(test_without_memory_saving_leaves_the_old_file),
+        cmocka_unit_test(test_saving_without_memory_leaves_the_old_file),
     };
     return cmocka_run_group_tests(tests, directory_make, directory_remove);
 }

@@ -1,9 +1,8 @@
-/* The kinds whose geometry is chosen at run time, in geometries nobody would choose: one slot or sixteen, 4 bits or 32, two
- * buckets, one kick, loads next to 0 and 1. Some of them hold little and refuse much, but none may lose a member or
- * change anything when it says no. */
+/* Dynamic and elastic filters in extreme geometries: one slot or sixteen, 4 bits or 32, two buckets, one kick, loads next to
+ * 0 and 1. Some hold little and refuse much, but there may be no false negatives, and a refusal changes nothing. */
 #include "support.h"
 
-struct world {
+struct trial {
     guira *f;
     struct model members;
     struct rng rng;
@@ -25,7 +24,7 @@ static guira_config draw(struct rng *r) {
     return c;
 }
 
-static guira_status change(struct world *w) {
+static guira_status change(struct trial *w) {
     switch (rng_below(&w->rng, 60)) {
     case 0: return guira_reserve(w->f, rng_below(&w->rng, 3 * w->members.n + 100));
     case 1: return guira_shrink_to_fit(w->f);
@@ -38,7 +37,7 @@ static guira_status change(struct world *w) {
     return s;
 }
 
-static void step(struct world *w, unsigned in_percent) {
+static void step(struct trial *w, unsigned in_percent) {
     if (w->members.n > 0 && rng_below(&w->rng, 100) >= in_percent) {
         uint64_t hash = model_take(&w->members, rng_below(&w->rng, w->members.n));
         assert_int_equal(guira_remove_hash(w->f, hash), GUIRA_OK);
@@ -52,7 +51,7 @@ static void step(struct world *w, unsigned in_percent) {
     w->refused++;
 }
 
-static void live(struct world *w) {
+static void run(struct trial *w) {
     for (unsigned wave = 0; wave < 4; wave++) {
         unsigned in_percent = wave % 2 == 0 ? 85 : 30;
         for (unsigned i = 0; i < 800; i++) step(w, in_percent);
@@ -65,16 +64,16 @@ static void live(struct world *w) {
     assert_int_equal(w->f->items, 0);
 }
 
-static void test_no_geometry_loses_a_member(void **state) {
+static void test_no_geometry_has_false_negatives(void **state) {
     (void)state;
     struct rng r = rng_for(__func__);
     uint64_t refused = 0;
     for (unsigned i = 0; i < (quick_run() ? 60 : 500); i++) {
-        struct world w = {.rng = {rng_next(&r)}};
+        struct trial w = {.rng = {rng_next(&r)}};
         guira_config c = draw(&w.rng);
         guira_status s = guira_create(&c, &w.f);
         if (s != GUIRA_OK) fail_msg("round %u: %s", i, guira_strerror(s));
-        live(&w);
+        run(&w);
         refused += w.refused;
         guira_destroy(w.f);
         model_free(&w.members);
@@ -84,6 +83,6 @@ static void test_no_geometry_loses_a_member(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_no_geometry_loses_a_member)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_no_geometry_has_false_negatives)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

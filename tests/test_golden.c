@@ -1,8 +1,8 @@
-/* Files written once and never again: whatever changes in the library, they must load, hold what they held, and be saved
- * to the same bytes. See golden/README.md. */
+/* Files written once by earlier versions: every version must load them, find their members, and save them to the same bytes.
+ * See golden/README.md. */
 #include "file_support.h"
 
-/* What a file is of. The rest of the table is for filters, shared filters and windows alike. */
+/* What a file contains. */
 enum sort { FILTER, SHARED, WINDOW };
 
 static const struct golden {
@@ -116,7 +116,7 @@ static void make_filter(const struct golden *g) {
         if (i >= g->keys && i < g->keys + g->merged) continue;
         assert_int_equal(guira_insert(f, item_of(g, i), strlen(item_of(g, i))), GUIRA_OK);
     }
-    guira_stats s;
+    guira_stats s = GUIRA_STATS_INIT;
     assert_int_equal(guira_stats_get(f, &s), GUIRA_OK);
     print_message("  made %s: %u items, %u in the stash, %u elders, %u filters, %u buckets\n", g->name,
                   (unsigned)s.items, (unsigned)s.stash, (unsigned)s.elders, (unsigned)s.filters, (unsigned)s.buckets);
@@ -124,6 +124,7 @@ static void make_filter(const struct golden *g) {
     guira_destroy(f);
 }
 
+#ifdef GUIRA_TEST_SHARED
 static void make_shared(const struct golden *g) {
     guira_config c = config_of(g);
     guira_shared *f;
@@ -133,9 +134,10 @@ static void make_shared(const struct golden *g) {
     assert_int_equal(guira_shared_save(f, path_of(g)), GUIRA_OK);
     guira_shared_destroy(f);
 }
+#endif
 
-/* Key i comes at time 20 i: in the end the last LENGTH / 20 of them are seen, and of those before the hand may have left
- * some. */
+/* Key i comes at time 20 i: in the end the last LENGTH / 20 of them are seen, and of those before the sweep may
+ * not have removed all. */
 static uint64_t time_of(unsigned i) { return 20 * (uint64_t)i; }
 
 static void make_window(const struct golden *g) {
@@ -163,7 +165,7 @@ static void assert_same_file(const struct golden *g, struct bytes again) {
 }
 
 static void assert_members(guira *f, const struct golden *g) {
-    guira_stats s;
+    guira_stats s = GUIRA_STATS_INIT;
     assert_int_equal(guira_stats_get(f, &s), GUIRA_OK);
     assert_true(s.items == items_of(g) && s.elders == g->elders);
     assert_true(s.stash > 0 || g->config.kind == GUIRA_CONSISTENT); /* which has none */
@@ -183,10 +185,11 @@ static void check_filter(const struct golden *g) {
     guira_destroy(f);
 }
 
+#ifdef GUIRA_TEST_SHARED
 static void check_shared(const struct golden *g) {
     struct bytes again = {0};
     guira_shared *f;
-    guira_stats s;
+    guira_stats s = GUIRA_STATS_INIT;
     assert_int_equal(guira_shared_load(path_of(g), &f), GUIRA_OK);
     assert_true(guira_shared_stats_get(f, &s) == GUIRA_OK && s.items == items_of(g) && s.stash > 0);
     assert_int_equal(guira_shared_validate(f, NULL), GUIRA_OK);
@@ -198,9 +201,10 @@ static void check_shared(const struct golden *g) {
     }
     guira_shared_destroy(f);
 }
+#endif
 
-/* The first key was asked for all the time: that keeps it alive in a window that slides, and every now and then makes it
- * new in one that does not. */
+/* The first key came again with every other key: a window that slides keeps it, one that does not reports it as new when
+ * its time is over. */
 static void check_window(const struct golden *g) {
     struct bytes again = {0};
     guira_window *w;
@@ -224,17 +228,26 @@ static void check_window(const struct golden *g) {
 
 /* ---------------------------------------------------------------------------------------------------------------- tests */
 
-static void test_old_files_are_read_and_written_as_ever(void **state) {
+static void test_golden_files_load_and_are_saved_to_the_same_bytes(void **state) {
     (void)state;
-    static void (*const make[])(const struct golden *) = {make_filter, make_shared, make_window};
-    static void (*const check[])(const struct golden *) = {check_filter, check_shared, check_window};
+    static void (*const make[])(const struct golden *) = {[FILTER] = make_filter,
+#ifdef GUIRA_TEST_SHARED
+                                                          [SHARED] = make_shared,
+#endif
+                                                          [WINDOW] = make_window};
+    static void (*const check[])(const struct golden *) = {[FILTER] = check_filter,
+#ifdef GUIRA_TEST_SHARED
+                                                           [SHARED] = check_shared,
+#endif
+                                                           [WINDOW] = check_window};
     for (const struct golden *g = list; g < list + GOLDEN; g++) {
+        if (check[g->sort] == NULL) continue; /* built without shared filters */
         if (getenv("GUIRA_GOLDEN_MAKE") != NULL && access(path_of(g), F_OK) != 0) make[g->sort](g);
         check[g->sort](g);
     }
 }
 
-static void test_old_files_are_mapped_as_ever(void **state) {
+static void test_golden_files_can_be_mapped(void **state) {
     (void)state;
     for (const struct golden *g = list; g < list + GOLDEN; g++) {
         guira *f;
@@ -247,8 +260,8 @@ static void test_old_files_are_mapped_as_ever(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_old_files_are_read_and_written_as_ever),
-        cmocka_unit_test(test_old_files_are_mapped_as_ever),
+        cmocka_unit_test(test_golden_files_load_and_are_saved_to_the_same_bytes),
+        cmocka_unit_test(test_golden_files_can_be_mapped),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-/* Mapped filters: they answer as the saved one did, cannot be changed, and cost next to nothing to open. */
+/* Mapped filters: they answer like the saved filter, cannot be changed, and take little memory to open. */
 #include <sys/stat.h>
 
 #include "file_support.h"
@@ -20,7 +20,7 @@ static void on_every_variant(const char *test, size_t most, on_mapped *check) {
         guira *f = variant_make(v, &r, n);
         for (size_t i = 0; i < n; i++) assert_int_equal(guira_insert_hash(f, rng_next(&r)), GUIRA_OK);
         for (uint64_t hash = rng_next(&r); guira_insert_hash(f, hash) == GUIRA_OK;) {
-        } /* the stash, too */
+        } /* until there is something in the stash */
         assert_int_equal(guira_save(f, path), GUIRA_OK);
         guira *g = mapped(path);
         check(f, g, &r);
@@ -33,17 +33,18 @@ static void on_every_variant(const char *test, size_t most, on_mapped *check) {
 /* ------------------------------------------------------------------------------------------------------------- answers */
 
 static void answers_equal(const guira *f, guira *g, struct rng *r) {
-    enum { ASKED = 20000 };
-    static uint64_t hash[ASKED];
-    static bool by_f[ASKED], by_g[ASKED];
+    enum { LOOKUPS = 20000 };
+    static uint64_t hash[LOOKUPS];
+    static bool by_f[LOOKUPS], by_g[LOOKUPS];
     assert_int_equal(digest(f), digest(g));
     assert_valid(g);
     guira_stats s = stats_of(f), t = stats_of(g);
     assert_true(s.items == t.items && s.slots == t.slots && s.elders == t.elders && s.stash == t.stash);
     assert_true(s.fpr == t.fpr && t.bytes < s.bytes + 1000);
-    for (size_t i = 0; i < ASKED; i++) hash[i] = rng_next(r) >> (i % 2 ? 0 : rng_below(r, 64));
-    assert_int_equal(guira_contains_hash_many(f, hash, ASKED, by_f), guira_contains_hash_many(g, hash, ASKED, by_g));
-    for (size_t i = 0; i < ASKED; i++) {
+    for (size_t i = 0; i < LOOKUPS; i++) hash[i] = rng_next(r) >> (i % 2 ? 0 : rng_below(r, 64));
+    assert_int_equal(guira_contains_hash_many(f, hash, LOOKUPS, by_f),
+                     guira_contains_hash_many(g, hash, LOOKUPS, by_g));
+    for (size_t i = 0; i < LOOKUPS; i++) {
         assert_true(by_f[i] == by_g[i] && guira_contains_hash(g, hash[i]) == by_f[i]);
         assert_int_equal(f->ops->count(f, hash[i]), g->ops->count(g, hash[i]));
     }
@@ -67,7 +68,7 @@ static void takes_no_memory(const guira *f, guira *unused, struct rng *r) {
     memory_unhook();
 }
 
-static void test_no_kind_is_read_in(void **state) {
+static void test_opening_reads_little_of_the_file(void **state) {
     (void)state;
     on_every_variant(__func__, 100000, takes_no_memory);
 }
@@ -96,12 +97,12 @@ static void changes_refused(const guira *f, guira *g, struct rng *r) {
     assert_int_equal(digest(g), before);
 }
 
-static void test_whatever_changes_is_refused(void **state) {
+static void test_changes_to_a_mapped_filter_are_unsupported(void **state) {
     (void)state;
     on_every_variant(__func__, 1000, changes_refused);
 }
 
-static void clone_goes_on(const guira *f, guira *g, struct rng *r) {
+static void clone_continues(const guira *f, guira *g, struct rng *r) {
     guira *a, *b;
     assert_int_equal(guira_clone(f, &a), GUIRA_OK);
     assert_int_equal(guira_clone(g, &b), GUIRA_OK);
@@ -122,14 +123,13 @@ static void clone_goes_on(const guira *f, guira *g, struct rng *r) {
 
 static void test_a_clone_is_an_ordinary_filter(void **state) {
     (void)state;
-    on_every_variant(__func__, 20000, clone_goes_on);
+    on_every_variant(__func__, 20000, clone_continues);
 }
 
-/* -------------------------------------------------------------------------------------------------------- broken files */
+/* -------------------------------------------------------------------------------------------------------- corrupt files */
 
-/* Random bytes over all that is large, in one file after the other: whatever is there, asking is safe, and whoever wants
- * more is told. */
-static void garbage_is_safe(const guira *f, guira *unused, struct rng *r) {
+/* Random bytes in the large sections: lookups are safe, and everything that reads the whole file reports it. */
+static void garbage_is_reported(const guira *f, guira *unused, struct rng *r) {
     (void)unused;
     const char *path = file_named("garbage.guira"), *copy = file_named("copy.guira");
     struct bytes b = saved(f);
@@ -138,7 +138,7 @@ static void garbage_is_safe(const guira *f, guira *unused, struct rng *r) {
         file_put(path, b);
         guira *g, *h;
         const char *reason;
-        if (guira_map(path, &g) != GUIRA_OK) break; /* what comes now is small, or the head of a section */
+        if (guira_map(path, &g) != GUIRA_OK) break; /* these bytes are checked when the file is opened */
         for (unsigned i = 0; i < 10000; i++) {
             uint64_t hash = rng_next(r) >> (i % 2 ? 0 : rng_below(r, 64));
             guira_contains_hash(g, hash);
@@ -147,7 +147,7 @@ static void garbage_is_safe(const guira *f, guira *unused, struct rng *r) {
         assert_int_equal(guira_validate(g, &reason), GUIRA_ECORRUPT);
         assert_string_equal(reason, "file: a checksum is wrong");
         assert_true(guira_clone(g, &h) == GUIRA_ECORRUPT && h == NULL);
-        assert_int_equal(guira_save(g, copy), GUIRA_OK); /* as it is, broken */
+        assert_int_equal(guira_save(g, copy), GUIRA_OK); /* the corrupt bytes, unchanged */
         assert_int_equal(guira_load(copy, &h), GUIRA_ECORRUPT);
         guira_destroy(g);
     }
@@ -156,14 +156,14 @@ static void garbage_is_safe(const guira *f, guira *unused, struct rng *r) {
     free(b.at);
 }
 
-static void test_a_broken_table_does_no_harm_and_is_told(void **state) {
+static void test_lookups_in_a_corrupt_table_are_safe_and_validation_reports_it(void **state) {
     (void)state;
-    on_every_variant(__func__, 300000, garbage_is_safe);
+    on_every_variant(__func__, 300000, garbage_is_reported);
 }
 
-/* ---------------------------------------------------------------------------------------------------------- the old file */
+/* ------------------------------------------------------------------------------------------------------- replaced files */
 
-static void stays_with_the_old(const guira *f, guira *g, struct rng *r) {
+static void keeps_the_old_file(const guira *f, guira *g, struct rng *r) {
     const char *path = file_named("filter.guira");
     guira *other, *h;
     assert_int_equal(guira_clone(f, &other), GUIRA_OK);
@@ -177,14 +177,14 @@ static void stays_with_the_old(const guira *f, guira *g, struct rng *r) {
     guira_destroy(other);
 }
 
-static void test_a_mapping_stays_with_the_file_it_was_made_of(void **state) {
+static void test_a_mapping_keeps_the_file_that_was_replaced(void **state) {
     (void)state;
-    on_every_variant(__func__, 1000, stays_with_the_old);
+    on_every_variant(__func__, 1000, keeps_the_old_file);
 }
 
 /* ------------------------------------------------------------------------------------------------------------- gigabytes */
 
-/* Writes what is all zero by leaving it out. */
+/* Leaves holes where all bytes are zero. */
 static bool write_sparse(void *to, const void *bytes, size_t n) {
     static const uint8_t zero[1 << 21];
     FILE *file = to;
@@ -192,7 +192,7 @@ static bool write_sparse(void *to, const void *bytes, size_t n) {
     return fwrite(bytes, 1, n, file) == n;
 }
 
-static size_t resident(void) {
+static size_t resident_bytes(void) {
     size_t pages = 0;
     FILE *file = fopen("/proc/self/statm", "r");
     if (file == NULL || fscanf(file, "%*s %zu", &pages) != 1) pages = 0;
@@ -200,7 +200,7 @@ static size_t resident(void) {
     return pages * (size_t)sysconf(_SC_PAGESIZE);
 }
 
-static void test_opening_a_gigabyte_takes_next_to_no_memory(void **state) {
+static void test_opening_a_gigabyte_takes_little_memory(void **state) {
     (void)state;
     if (quick_run()) skip();
     const char *path = file_named("large.guira");
@@ -216,11 +216,11 @@ static void test_opening_a_gigabyte_takes_next_to_no_memory(void **state) {
     guira_destroy(f);
 
     memory_hook();
-    size_t before = resident();
+    size_t before = resident_bytes();
     f = mapped(path);
     for (unsigned i = 0; i < 1000; i += 100) assert_true(guira_contains(f, &i, sizeof i));
-    assert_true(memory.peak < 1 << 20 && resident() < before + ((size_t)64 << 20));
-    print_message("  %zu bytes allocated, %zu more resident\n", memory.peak, resident() - before);
+    assert_true(memory.peak < 1 << 20 && resident_bytes() < before + ((size_t)64 << 20));
+    print_message("  %zu bytes allocated, %zu more resident\n", memory.peak, resident_bytes() - before);
     guira_destroy(f);
     memory_unhook();
     unlink(path);
@@ -229,12 +229,12 @@ static void test_opening_a_gigabyte_takes_next_to_no_memory(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_a_mapped_filter_answers_as_the_saved_one),
-        cmocka_unit_test(test_no_kind_is_read_in),
-        cmocka_unit_test(test_whatever_changes_is_refused),
+        cmocka_unit_test(test_opening_reads_little_of_the_file),
+        cmocka_unit_test(test_changes_to_a_mapped_filter_are_unsupported),
         cmocka_unit_test(test_a_clone_is_an_ordinary_filter),
-        cmocka_unit_test(test_a_broken_table_does_no_harm_and_is_told),
-        cmocka_unit_test(test_a_mapping_stays_with_the_file_it_was_made_of),
-        cmocka_unit_test(test_opening_a_gigabyte_takes_next_to_no_memory),
+        cmocka_unit_test(test_lookups_in_a_corrupt_table_are_safe_and_validation_reports_it),
+        cmocka_unit_test(test_a_mapping_keeps_the_file_that_was_replaced),
+        cmocka_unit_test(test_opening_a_gigabyte_takes_little_memory),
     };
     return cmocka_run_group_tests(tests, directory_make, directory_remove);
 }

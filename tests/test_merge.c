@@ -1,4 +1,4 @@
-/* Merging: what several filters hold, in one, as if it had been inserted there. */
+/* guira_merge: the result contains the members of both filters, as if they had been inserted. */
 #include "support.h"
 
 #include <stdio.h>
@@ -22,7 +22,7 @@ static uint8_t *seed_from(struct rng *r, uint8_t seed[16]) {
 }
 
 static uint64_t elders_of(const guira *f) {
-    guira_stats s;
+    guira_stats s = GUIRA_STATS_INIT;
     assert_int_equal(guira_stats_get(f, &s), GUIRA_OK);
     return s.elders;
 }
@@ -44,7 +44,7 @@ static void empty(guira *f, struct model *m, struct rng *r) {
     assert_int_equal(elders_of(f), 0);
 }
 
-/* Everybody is there, with as many copies at least; all can be removed, one after the other, and then nothing is left. */
+/* Every member is found; all can be removed, and then the filter is empty. */
 static void assert_merged(guira *f, struct model *all, struct rng *r) {
     assert_same(f, all);
     assert_valid(f);
@@ -70,7 +70,7 @@ static void merge_two(unsigned w, size_t a, size_t b, struct rng *r) {
     model_free(&all);
 }
 
-static void test_filters_of_any_two_sizes_are_merged(void **state) {
+static void test_filters_of_any_two_sizes_can_be_merged(void **state) {
     (void)state;
     struct rng r = rng_for(__func__);
     const size_t sizes[] = {0, 1, 15, 100, 1000, 7777, 40000};
@@ -141,7 +141,7 @@ static void test_elders_of_both_are_kept_and_counted(void **state) {
     assert_true(elders > 0 && elders_of(from) > 0);
     assert_int_equal(guira_merge(into, from), GUIRA_OK);
     assert_true(elders_of(into) > elders);
-    assert_int_equal(guira_merge(from, into), GUIRA_OK); /* the other way round, on top */
+    assert_int_equal(guira_merge(from, into), GUIRA_OK); /* and the other way round */
     assert_merged(into, &all, &r);
     assert_valid(from);
     guira_destroy(into);
@@ -149,7 +149,7 @@ static void test_elders_of_both_are_kept_and_counted(void **state) {
     model_free(&all);
 }
 
-static void test_a_filter_merged_with_itself_has_everything_twice(void **state) {
+static void test_merging_a_filter_with_itself_doubles_every_member(void **state) {
     (void)state;
     struct rng r = rng_for(__func__);
     uint8_t seed[16];
@@ -164,7 +164,7 @@ static void test_a_filter_merged_with_itself_has_everything_twice(void **state) 
     model_free(&twice);
 }
 
-static void test_unlike_filters_are_refused(void **state) {
+static void test_filters_of_another_seed_kind_or_width_are_refused(void **state) {
     (void)state;
     struct rng r = rng_for(__func__);
     uint8_t seed[16], other[16];
@@ -186,7 +186,7 @@ static void test_unlike_filters_are_refused(void **state) {
     for (size_t i = 0; i < 5; i++) guira_destroy(all[i]);
 }
 
-/* 20 copies of a key fill its places; 20 more have none, and the merge is called off as a whole. */
+/* 20 copies of a key fill its slots; there is no room for 20 more, and the whole merge is undone. */
 static void test_a_merge_with_too_many_copies_changes_nothing(void **state) {
     (void)state;
     struct rng r = rng_for(__func__);
@@ -243,7 +243,7 @@ static void test_every_allocation_failing_in_turn_changes_nothing(void **state) 
     model_free(&all);
 }
 
-static void test_a_mapped_filter_gives_and_does_not_take(void **state) {
+static void test_a_mapped_filter_can_only_be_merged_from(void **state) {
     (void)state;
     struct rng r = rng_for(__func__);
     uint8_t seed[16];
@@ -269,14 +269,14 @@ static void test_a_mapped_filter_gives_and_does_not_take(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_filters_of_any_two_sizes_are_merged),
+        cmocka_unit_test(test_filters_of_any_two_sizes_can_be_merged),
         cmocka_unit_test(test_merging_shards_equals_inserting_all_into_one),
         cmocka_unit_test(test_elders_of_both_are_kept_and_counted),
-        cmocka_unit_test(test_a_filter_merged_with_itself_has_everything_twice),
-        cmocka_unit_test(test_unlike_filters_are_refused),
+        cmocka_unit_test(test_merging_a_filter_with_itself_doubles_every_member),
+        cmocka_unit_test(test_filters_of_another_seed_kind_or_width_are_refused),
         cmocka_unit_test(test_a_merge_with_too_many_copies_changes_nothing),
         cmocka_unit_test(test_every_allocation_failing_in_turn_changes_nothing),
-        cmocka_unit_test(test_a_mapped_filter_gives_and_does_not_take),
+        cmocka_unit_test(test_a_mapped_filter_can_only_be_merged_from),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-/* What guira_metrics_write says, byte for byte, and that timing lookups changes nothing but what it says. */
+/* The text that guira_metrics_write writes, byte for byte; and that timing lookups does not change results. */
 #include "support.h"
 
 #include <pthread.h>
@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "latency.h"
+#include "filter/latency.h"
 
-/* ------------------------------------------------------------------------------------------------------- somewhere to write */
+/* -------------------------------------------------------------------------------------------------------------- output */
 
 struct page {
     char text[1 << 17];
@@ -59,14 +59,14 @@ static guira *make(guira_kind kind, uint64_t capacity, double fpr) {
     return f;
 }
 
-/* Lookups that were timed, as the metrics have it. */
+/* The number of timed lookups in the metrics. */
 static uint64_t timed(const guira *f) {
     const char *text = written_of("f", f);
     if (strstr(text, "duration") == NULL) return 0;
     return (uint64_t)value_of(text, "_count{name=\"f\",kind=\"tidal\"} ");
 }
 
-static void ask(const guira *f, uint64_t times) {
+static void look_up(const guira *f, uint64_t times) {
     for (uint64_t i = 0; i < times; i++) guira_contains_hash(f, i << 40);
 }
 
@@ -76,7 +76,7 @@ static const char exact[] =
     "# HELP guira_items Members, copies counted.\n"
     "# TYPE guira_items gauge\n"
     "guira_items{name=\"seen\",kind=\"cuckoo\"} 56\n"
-    "# HELP guira_slots Places in the buckets.\n"
+    "# HELP guira_slots Slots in all buckets.\n"
     "# TYPE guira_slots gauge\n"
     "guira_slots{name=\"seen\",kind=\"cuckoo\"} 112\n"
     "# HELP guira_buckets Buckets.\n"
@@ -91,16 +91,16 @@ static const char exact[] =
     "# HELP guira_load_max_ratio Load above which it grows, or that its size was planned for.\n"
     "# TYPE guira_load_max_ratio gauge\n"
     "guira_load_max_ratio{name=\"seen\",kind=\"cuckoo\"} 0.95\n"
-    "# HELP guira_stash_items Members that wait beside the table.\n"
+    "# HELP guira_stash_items Members in the stash, outside the table.\n"
     "# TYPE guira_stash_items gauge\n"
     "guira_stash_items{name=\"seen\",kind=\"cuckoo\"} 4\n"
-    "# HELP guira_elder_items Members too old to be split further, kept by name.\n"
+    "# HELP guira_elder_items Members that can be split no further, kept outside the table.\n"
     "# TYPE guira_elder_items gauge\n"
     "guira_elder_items{name=\"seen\",kind=\"cuckoo\"} 0\n"
-    "# HELP guira_false_positive_ratio False-positive rate to expect now, computed from what is in it.\n"
+    "# HELP guira_false_positive_ratio False-positive rate to expect now, computed from the entries.\n"
     "# TYPE guira_false_positive_ratio gauge\n"
     "guira_false_positive_ratio{name=\"seen\",kind=\"cuckoo\"} 0.000122064725\n"
-    "# HELP guira_false_positive_target_ratio False-positive rate that was asked for.\n"
+    "# HELP guira_false_positive_target_ratio False-positive rate that was requested.\n"
     "# TYPE guira_false_positive_target_ratio gauge\n"
     "guira_false_positive_target_ratio{name=\"seen\",kind=\"cuckoo\"} 0.001\n"
     "# HELP guira_insert_failures_total Insertions refused.\n"
@@ -109,28 +109,28 @@ static const char exact[] =
     "# HELP guira_kicks_total Entries moved to make room for others.\n"
     "# TYPE guira_kicks_total counter\n"
     "guira_kicks_total{name=\"seen\",kind=\"cuckoo\"} 31\n"
-    "# HELP guira_evictions_total Times room had to be made for an entry.\n"
+    "# HELP guira_evictions_total Times entries were moved to make room for one.\n"
     "# TYPE guira_evictions_total counter\n"
     "guira_evictions_total{name=\"seen\",kind=\"cuckoo\"} 12\n"
     "# HELP guira_grows_total Buckets added.\n"
     "# TYPE guira_grows_total counter\n"
     "guira_grows_total{name=\"seen\",kind=\"cuckoo\"} 18446744073709551615\n"
-    "# HELP guira_shrinks_total Buckets given back.\n"
+    "# HELP guira_shrinks_total Buckets removed.\n"
     "# TYPE guira_shrinks_total counter\n"
     "guira_shrinks_total{name=\"seen\",kind=\"cuckoo\"} 9\n";
 
 /* 100 items at load 0.95 are 14 buckets of 8. One key gets 16 slots and 4 places in the stash, and is then refused.
- * The counters of what did not happen get numbers of their own, so that none can stand for another. */
+ * Other counters are set to distinct values, so that none can be taken for another. */
 static void test_the_text_is_exact(void **state) {
     (void)state;
     char expected[sizeof exact + 32];
     guira *f = make(GUIRA_CUCKOO, 100, 0.001);
-    guira_stats s;
+    guira_stats s = GUIRA_STATS_INIT;
     for (unsigned i = 0; i < 20; i++) assert_int_equal(guira_insert_hash(f, 0), GUIRA_OK);
     assert_int_equal(guira_insert_hash(f, 0), GUIRA_EDUPLICATE);
     for (uint64_t i = 0; i < 36; i++) assert_int_equal(guira_insert_hash(f, (4 + i % 6) << 60), GUIRA_OK);
-    f->kicks = 31;
-    f->evictions = 12;
+    f->evict.kicks = 31;
+    f->evict.evictions = 12;
     f->grows = UINT64_MAX;
     f->shrinks = 9;
     guira_stats_get(f, &s);
@@ -149,7 +149,7 @@ static void test_a_family_appears_once_with_all_its_series(void **state) {
     assert_int_equal(times_in(text, "# TYPE "), 16);
     assert_int_equal(times_in(text, "# TYPE guira_items "), 1);
     assert_int_equal(times_in(text, "\nguira_items{"), 3);
-    assert_int_equal(times_in(text, "\nguira_false_positive_target_ratio{"), 1); /* the others were asked for none */
+    assert_int_equal(times_in(text, "\nguira_false_positive_target_ratio{"), 1); /* no target rate for the others */
     assert_int_equal(times_in(text, "\nguira_lookup_duration_seconds_count{"), 2);
     assert_non_null(
         strstr(text, "} 0\nguira_items{name=\"g\",kind=\"cuckoo\"} 0\nguira_items{name=\"h\",kind=\"tidal\"} 0\n#"));
@@ -188,11 +188,11 @@ static void test_names_are_escaped(void **state) {
     guira_destroy(f);
 }
 
-/* ------------------------------------------------------------------------------------------------------------- saying no */
+/* --------------------------------------------------------------------------------------------------------------- errors */
 
 enum { MANY = 30 };
 
-static void test_a_writer_that_fails_is_not_asked_again(void **state) {
+static void test_a_write_function_that_fails_is_not_called_again(void **state) {
     (void)state;
     guira_observed many[MANY];
     guira *f = make(GUIRA_TIDAL, 0, 0);
@@ -208,7 +208,7 @@ static void test_a_writer_that_fails_is_not_asked_again(void **state) {
     guira_destroy(f);
 }
 
-static void test_nonsense_is_refused_and_nothing_written(void **state) {
+static void test_invalid_arguments_are_refused_and_nothing_is_written(void **state) {
     (void)state;
     guira *f = make(GUIRA_TIDAL, 0, 0);
     const guira_shared *shared = (const guira_shared *)f;
@@ -253,7 +253,7 @@ static void test_no_memory_changes_nothing(void **state) {
     memory.fail_at = 0;
     assert_int_equal(guira_latency_sample(f, 1), GUIRA_OK);
     memory.fail_at = memory.calls + 1;
-    assert_int_equal(guira_latency_sample(f, 2), GUIRA_OK); /* there already */
+    assert_int_equal(guira_latency_sample(f, 2), GUIRA_OK); /* allocated already */
     memory.fail_at = 0;
     guira_destroy(f);
     memory_unhook();
@@ -261,27 +261,27 @@ static void test_no_memory_changes_nothing(void **state) {
 
 /* --------------------------------------------------------------------------------------------------------- timed lookups */
 
-static void test_every_so_many_th_lookup_is_timed(void **state) {
+static void test_one_in_every_n_lookups_is_timed(void **state) {
     (void)state;
     guira *f = make(GUIRA_TIDAL, 0, 0);
-    ask(f, 100);
+    look_up(f, 100);
     assert_int_equal(timed(f), 0);
     assert_int_equal(guira_latency_sample(f, 1), GUIRA_OK);
     assert_int_equal(timed(f), 0);
-    ask(f, 100);
+    look_up(f, 100);
     guira_contains(f, "key", 3);
     guira_insert_unique(f, "key", 3);
     assert_int_equal(timed(f), 102);
     assert_int_equal(guira_latency_sample(f, 10), GUIRA_OK);
-    ask(f, 1000);
+    look_up(f, 1000);
     assert_int_equal(timed(f), 202);
     assert_int_equal(guira_latency_sample(f, 0), GUIRA_OK);
-    ask(f, 1000);
+    look_up(f, 1000);
     assert_int_equal(timed(f), 202);
     guira_destroy(f);
 }
 
-static void test_off_is_as_if_it_had_never_been_on(void **state) {
+static void test_turning_sampling_off_restores_the_plain_lookup(void **state) {
     (void)state;
     struct rng r = rng_for(__func__);
     for (const struct variant *v = variants(); v->name != NULL; v++) {
@@ -298,31 +298,31 @@ static void test_off_is_as_if_it_had_never_been_on(void **state) {
     }
 }
 
-/* Two filters that see the same, and one of them is timed. */
-struct twins {
+/* Two filters with the same operations, of which one is timed. */
+struct pair {
     guira *timed, *other;
     struct rng keys;
 };
 
-static void assert_twins(const struct twins *t, uint64_t n) {
+static void assert_pair(const struct pair *t, uint64_t n) {
     struct rng keys = t->keys;
-    assert_true(t->timed->contains == guira__latency_contains && t->timed->plain == t->other->contains);
+    assert_true(t->timed->contains == guira__latency_contains && t->timed->untimed == t->other->contains);
     assert_int_equal(digest(t->timed), digest(t->other));
-    for (uint64_t i = 0; i < 2 * n; i++) { /* the second half are no members */
+    for (uint64_t i = 0; i < 2 * n; i++) { /* the second half are not members */
         uint64_t key = rng_next(&keys);
         bool in = guira_contains_hash(t->other, key);
         assert_true(guira_contains_hash(t->timed, key) == in && (in || i >= n));
     }
 }
 
-/* From small to so large that it is in one piece, which is another way to look things up, and back. */
+/* From small to so large that the table is in one piece, which has another lookup function, and back. */
 static void test_timing_changes_nothing_else(void **state) {
     (void)state;
     enum { ITEMS = 5000, ROOM = 3000000 };
     struct rng r = rng_for(__func__);
     for (const struct variant *v = variants(); v->name != NULL; v++) {
         struct rng again = r;
-        struct twins t = {variant_make(v, &r, ITEMS), variant_make(v, &again, ITEMS), r};
+        struct pair t = {variant_make(v, &r, ITEMS), variant_make(v, &again, ITEMS), r};
         bool (*plain)(const guira *, uint64_t) = t.other->contains;
         assert_int_equal(guira_latency_sample(t.timed, 7), GUIRA_OK);
         for (uint64_t i = 0; i < ITEMS; i++) {
@@ -330,17 +330,17 @@ static void test_timing_changes_nothing_else(void **state) {
             assert_int_equal(guira_insert_hash(t.timed, key), GUIRA_OK);
             assert_int_equal(guira_insert_hash(t.other, key), GUIRA_OK);
         }
-        assert_twins(&t, ITEMS);
-        uint64_t room = v->config.kind == GUIRA_TIDAL ? ROOM : 4 * ITEMS; /* the others have only one way */
+        assert_pair(&t, ITEMS);
+        uint64_t room = v->config.kind == GUIRA_TIDAL ? ROOM : 4 * ITEMS; /* the others have one lookup function */
         assert_int_equal(guira_reserve(t.timed, room), guira_reserve(t.other, room));
-        assert_true(v->config.kind != GUIRA_TIDAL || t.timed->plain != plain);
-        assert_twins(&t, ITEMS);
+        assert_true(v->config.kind != GUIRA_TIDAL || t.timed->untimed != plain);
+        assert_pair(&t, ITEMS);
         assert_int_equal(guira_shrink_to_fit(t.timed), guira_shrink_to_fit(t.other));
-        assert_twins(&t, ITEMS);
+        assert_pair(&t, ITEMS);
         assert_int_equal(t.timed->latency->asked, 6 * ITEMS);
         assert_int_equal(guira_clear(t.timed), GUIRA_OK);
         assert_int_equal(guira_clear(t.other), GUIRA_OK);
-        assert_twins(&t, 0);
+        assert_pair(&t, 0);
         assert_int_equal(guira_latency_sample(t.timed, 0), GUIRA_OK);
         assert_true(t.timed->contains == plain);
         guira_destroy(t.timed);
@@ -354,7 +354,7 @@ static void test_a_clone_is_not_timed(void **state) {
     memory_hook();
     for (const struct variant *v = variants(); v->name != NULL; v++) {
         guira *f = variant_make(v, &r, 1000), *g = NULL;
-        guira_stats before, after;
+        guira_stats before = GUIRA_STATS_INIT, after = GUIRA_STATS_INIT;
         guira_stats_get(f, &before);
         bool (*plain)(const guira *, uint64_t) = f->contains;
         assert_int_equal(guira_latency_sample(f, 1), GUIRA_OK);
@@ -365,7 +365,7 @@ static void test_a_clone_is_not_timed(void **state) {
         assert_int_equal(after.bytes, before.bytes);
         assert_true(g->latency == NULL && g->contains == plain && digest(f) == digest(g));
         guira_destroy(f);
-        ask(g, 10);
+        look_up(g, 10);
         guira_destroy(g);
     }
     memory_unhook();
@@ -403,8 +403,8 @@ static void test_the_histogram_adds_up(void **state) {
     guira_destroy(f);
 }
 
-/* The bounds say the same in both units, and rise. */
-static void test_the_bounds_are_what_they_are_called(void **state) {
+/* The bounds are the same in both units, and increase. */
+static void test_the_bounds_agree_in_both_units(void **state) {
     (void)state;
     for (size_t i = 0; i < LATENCY_BOUNDS; i++) {
         double seconds = strtod(guira__latency_bound[i].seconds, NULL), ns = (double)guira__latency_bound[i].ns;
@@ -415,28 +415,28 @@ static void test_the_bounds_are_what_they_are_called(void **state) {
 
 enum { THREADS = 4, EACH = 20000 };
 
-static void *ask_much(void *f) {
-    ask(f, EACH);
+static void *look_up_many(void *f) {
+    look_up(f, EACH);
     return NULL;
 }
 
-static void test_no_count_of_a_thread_is_lost(void **state) {
+static void test_counts_of_concurrent_lookups_are_exact(void **state) {
     (void)state;
     guira *f = make(GUIRA_TIDAL, 0, 0);
     pthread_t thread[THREADS];
     assert_int_equal(guira_latency_sample(f, 1), GUIRA_OK);
-    for (size_t i = 0; i < THREADS; i++) assert_int_equal(pthread_create(&thread[i], NULL, ask_much, f), 0);
+    for (size_t i = 0; i < THREADS; i++) assert_int_equal(pthread_create(&thread[i], NULL, look_up_many, f), 0);
     for (size_t i = 0; i < THREADS; i++) assert_int_equal(pthread_join(thread[i], NULL), 0);
     assert_int_equal(timed(f), THREADS * EACH);
     guira_destroy(f);
 }
 
-/* Kicks and evictions belong together: an eviction is at least one kick, and a filter that was never crowded has none. */
+/* Kicks and evictions belong together: an eviction is at least one kick, and without full buckets there is none. */
 static void test_evictions_are_counted_with_kicks(void **state) {
     (void)state;
     struct rng r = rng_for(__func__);
     guira *f = make(GUIRA_CUCKOO, 10000, 0);
-    guira_stats s;
+    guira_stats s = GUIRA_STATS_INIT;
     for (unsigned i = 0; i < 4000; i++) assert_int_equal(guira_insert_hash(f, rng_next(&r)), GUIRA_OK);
     guira_stats_get(f, &s);
     assert_true(s.kicks == 0 && s.evictions == 0);
@@ -451,16 +451,16 @@ int main(void) {
         cmocka_unit_test(test_the_text_is_exact),
         cmocka_unit_test(test_a_family_appears_once_with_all_its_series),
         cmocka_unit_test(test_names_are_escaped),
-        cmocka_unit_test(test_a_writer_that_fails_is_not_asked_again),
-        cmocka_unit_test(test_nonsense_is_refused_and_nothing_written),
+        cmocka_unit_test(test_a_write_function_that_fails_is_not_called_again),
+        cmocka_unit_test(test_invalid_arguments_are_refused_and_nothing_is_written),
         cmocka_unit_test(test_no_memory_changes_nothing),
-        cmocka_unit_test(test_every_so_many_th_lookup_is_timed),
-        cmocka_unit_test(test_off_is_as_if_it_had_never_been_on),
+        cmocka_unit_test(test_one_in_every_n_lookups_is_timed),
+        cmocka_unit_test(test_turning_sampling_off_restores_the_plain_lookup),
         cmocka_unit_test(test_timing_changes_nothing_else),
         cmocka_unit_test(test_a_clone_is_not_timed),
         cmocka_unit_test(test_the_histogram_adds_up),
-        cmocka_unit_test(test_the_bounds_are_what_they_are_called),
-        cmocka_unit_test(test_no_count_of_a_thread_is_lost),
+        cmocka_unit_test(test_the_bounds_agree_in_both_units),
+        cmocka_unit_test(test_counts_of_concurrent_lookups_are_exact),
         cmocka_unit_test(test_evictions_are_counted_with_kicks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -5,15 +5,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "i2cf.h"
+#include "papers/ccf/i2cf.h"
 
 /* ------------------------------------------------------------------------------------------------------------ the ring */
 
 enum { MANY_POINTS = 4096 };
 
 struct arrays {
-    uint64_t point[MANY_POINTS];
-    uint32_t owner[MANY_POINTS];
+    ring64 point[MANY_POINTS];
+    ring32 owner[MANY_POINTS];
 };
 
 static struct ring ring_random(struct arrays *a, uint64_t buckets, unsigned v, uint64_t size, struct rng *r) {
@@ -104,19 +104,22 @@ static void test_a_broken_ring_is_noticed(void **state) {
 
 /* ---------------------------------------------------------------------------------------------------- one filter on it */
 
-/* A filter of its own with somebody to draw luck from. */
+/* One filter, and the list that it takes its random numbers from. */
 struct one {
-    guira luck;
+    struct paper list;
     struct i2cf f;
     struct model members; /* hashes */
 };
 
-static const struct shape paper = {30, 3, 2, 10, UINT64_C(50000000000)};
+static const guira_config paper = {
+    .slot_bits = 30, .bucket_slots = 3, .candidates = 2, .virtual_nodes = 10, .ring = UINT64_C(50000000000)};
 
-static void one_make(struct one *o, struct shape s, uint64_t buckets, struct rng *r) {
+static void one_make(struct one *o, guira_config s, uint64_t buckets, struct rng *r) {
     memset(o, 0, sizeof *o);
-    o->luck.rng = rng_next(r);
-    assert_int_equal(guira__i2cf_make(&o->f, &s, buckets, &o->luck), GUIRA_OK);
+    o->list.head.evict.rng = rng_next(r);
+    o->list.kind = &guira__ccf_paper;
+    struct i2cf like = guira__i2cf_like(&s);
+    assert_int_equal(guira__i2cf_make(&o->f, &like, buckets, &o->list), GUIRA_OK);
 }
 
 static void one_end(struct one *o) {
@@ -124,38 +127,29 @@ static void one_end(struct one *o) {
     model_free(&o->members);
 }
 
-static struct aim aim_of(const struct one *o, uint64_t hash) {
-    struct aim a = {.n = 0};
-    guira__aim_hash(&a, &o->f.shape, hash);
-    return a;
-}
-
 static bool one_insert(struct one *o, uint64_t hash, unsigned kicks) {
-    struct aim a = aim_of(o, hash);
-    struct i2cf_log log;
-    log.n = 0;
-    bool in = guira__i2cf_insert(&o->f, &a, kicks, &log, &o->luck);
+    bool in = guira__i2cf_insert(&o->f, i2cf_fingerprint(&o->f, hash), kicks, &o->list);
     if (in) model_add(&o->members, hash);
     return in;
 }
 
-static void assert_everybody(const struct one *o) {
+static void assert_all_found(const struct one *o) {
     const char *broken = guira__i2cf_check(&o->f);
     if (broken != NULL) fail_msg("%s", broken);
-    assert_int_equal(o->f.items, o->members.n);
+    assert_int_equal(o->f.table.items, o->members.n);
     for (size_t i = 0; i < o->members.n; i++) {
-        struct aim a = aim_of(o, o->members.hash[i]);
-        assert_true(guira__i2cf_contains(&o->f, &a));
+        uint64_t slot;
+        assert_true(guira__i2cf_find(&o->f, i2cf_fingerprint(&o->f, o->members.hash[i]), &slot));
     }
 }
 
 /* The load at which the first insertion fails. */
-static double first_failure(struct shape s, uint64_t buckets, struct rng *r) {
+static double first_failure(guira_config s, uint64_t buckets, struct rng *r) {
     struct one o;
     one_make(&o, s, buckets, r);
     while (one_insert(&o, rng_next(r), 500)) {
     }
-    assert_everybody(&o);
+    assert_all_found(&o);
     double load = i2cf_load(&o.f);
     one_end(&o);
     return load;
@@ -165,9 +159,9 @@ static double first_failure(struct shape s, uint64_t buckets, struct rng *r) {
 static void test_thresholds_of_the_paper_are_upper_bounds_only(void **state) {
     (void)state;
     struct rng r = rng_for(__func__);
-    struct shape s = paper;
-    s.slots = 1;
-    s.nodes = 64; /* arcs nearly alike, as the paper assumes them */
+    guira_config s = paper;
+    s.bucket_slots = 1;
+    s.virtual_nodes = 64; /* arcs nearly alike, as the paper assumes them */
     double load = first_failure(s, 2000, &r);
     print_message("  k=2 b=1 v=64: first failure at load %.3f\n", load);
     assert_true(load < 0.797 - 0.15);
@@ -180,31 +174,31 @@ static void test_unequal_arcs_cost_room_and_more_points_even_them_out(void **sta
     double load[3];
     const unsigned nodes[] = {1, 10, 100};
     for (unsigned i = 0; i < 3; i++) {
-        struct shape s = paper;
-        s.nodes = nodes[i];
+        guira_config s = paper;
+        s.virtual_nodes = nodes[i];
         load[i] = first_failure(s, 2000, &r);
         print_message("  k=2 b=3 v=%u: first failure at load %.3f\n", nodes[i], load[i]);
     }
     assert_true(load[0] < 0.75 && load[0] + 0.1 < load[1] && load[1] < load[2] && load[2] < 0.97);
 }
 
-/* The homeless one after a failed walk is its last victim, not who came: if it were given up, a member would be lost. */
-static void test_a_failed_insertion_puts_everybody_back(void **state) {
+/* The paper gives up the entry that was moved last, which is not the new one: a member would be lost. */
+static void test_a_failed_insertion_changes_nothing(void **state) {
     (void)state;
     struct rng r = rng_for(__func__);
     struct one o;
     one_make(&o, paper, 100, &r);
-    size_t bytes = guira__i2cf_table_bytes(&o.f);
+    size_t bytes = i2cf_slot_bytes(&o.f);
     uint8_t *before = malloc(bytes);
     for (unsigned failures = 0; failures < 200;) {
-        memcpy(before, o.f.table, bytes);
-        uint64_t rng = o.luck.rng, kicks = o.luck.kicks;
+        memcpy(before, o.f.table.bytes, bytes);
+        uint64_t rng = o.list.head.evict.rng, kicks = o.list.head.evict.kicks;
         if (one_insert(&o, rng_next(&r), 1 + (unsigned)rng_below(&r, 300))) continue;
-        assert_memory_equal(o.f.table, before, bytes);
-        assert_true(o.luck.rng == rng && o.luck.kicks == kicks);
+        assert_memory_equal(o.f.table.bytes, before, bytes);
+        assert_true(o.list.head.evict.rng == rng && o.list.head.evict.kicks == kicks);
         failures++;
     }
-    assert_everybody(&o);
+    assert_all_found(&o);
     free(before);
     one_end(&o);
 }
@@ -221,24 +215,22 @@ struct moves {
 static struct moves scale_up(struct one *o) {
     struct moves m = {0, 0, 0};
     struct i2cf before;
-    unsigned b = o->f.shape.slots;
+    unsigned b = o->f.table.layout.slots;
     assert_int_equal(guira__i2cf_clone(&o->f, &before), GUIRA_OK);
-    assert_int_equal(guira__i2cf_scale_up(&o->f, NULL, &o->luck), GUIRA_OK);
-    assert_int_equal(o->f.buckets, before.buckets + 1);
-    for (uint64_t bucket = 0; bucket < before.buckets; bucket++) {
+    assert_int_equal(guira__i2cf_scale_up(&o->f, 0, &o->list), GUIRA_OK);
+    assert_int_equal(o->f.table.buckets, before.table.buckets + 1);
+    for (uint64_t bucket = 0; bucket < before.table.buckets; bucket++) {
         bool lost = false;
         for (uint64_t slot = bucket * b; slot < (bucket + 1) * b; slot++) {
-            uint64_t was = guira__i2cf_entry(&before, slot), is = guira__i2cf_entry(&o->f, slot);
-            struct aim a;
-            assert_true(is == was || is == 0); /* nobody moves but to the new bucket */
+            uint64_t was = table_get(&before.table, slot), is = table_get(&o->f.table, slot);
+            assert_true(is == was || is == 0); /* no entry moves but to the new bucket */
             lost = lost || is != was;
-            guira__aim_fingerprint(&a, &o->f.shape, is);
-            for (unsigned i = 0; is != 0 && i < a.n; i++)
-                m.stayed += ring_owner(&o->f.ring, a.position[i]) == before.buckets;
+            for (unsigned i = 0; is != 0 && i < o->f.candidates; i++)
+                m.stayed += ring_owner(&o->f.ring, guira__i2cf_position(&o->f, is, i)) == before.table.buckets;
         }
         m.losers += lost;
     }
-    for (unsigned j = 0; j < b; j++) m.arrived += guira__i2cf_entry(&o->f, before.buckets * b + j) != 0;
+    for (unsigned j = 0; j < b; j++) m.arrived += table_get(&o->f.table, before.table.buckets * b + j) != 0;
     guira__i2cf_free(&before);
     return m;
 }
@@ -253,11 +245,11 @@ static void test_a_new_bucket_takes_from_several_and_only_what_has_to_move(void 
         while (i2cf_load(&o.f) < 0.9 && one_insert(&o, rng_next(&r), 500)) {
         }
         struct moves m = scale_up(&o);
-        assert_true(m.losers <= paper.nodes && m.arrived <= paper.slots);
+        assert_true(m.losers <= paper.virtual_nodes && m.arrived <= paper.bucket_slots);
         several += m.losers > 1;
-        full += m.arrived == paper.slots;
+        full += m.arrived == paper.bucket_slots;
         stayed += m.stayed;
-        assert_everybody(&o);
+        assert_all_found(&o);
     }
     print_message("  of 200 steps %u took from several buckets, %u filled the new one; %u entries could stay\n",
                   (unsigned)several, (unsigned)full, (unsigned)stayed);
@@ -265,48 +257,51 @@ static void test_a_new_bucket_takes_from_several_and_only_what_has_to_move(void 
     one_end(&o);
 }
 
-/* With k = 1 nobody can step aside: whether a step helps depends on where the bucket comes. */
-static void test_one_step_is_enough_for_whoever_found_no_place(void **state) {
+/* With k = 1 no entry can move elsewhere: whether a step helps depends on where the new bucket is. */
+static void test_one_step_is_enough_for_an_entry_without_room(void **state) {
     (void)state;
     struct rng r = rng_for(__func__);
     for (unsigned k = 1; k <= 4; k++)
         for (unsigned b = 1; b <= 5; b += 2) {
-            struct shape s = {32, b, k, 1 + (unsigned)rng_below(&r, 12), UINT64_C(50000000000)};
+            guira_config s = paper;
+            s.slot_bits = 32;
+            s.bucket_slots = b;
+            s.candidates = k;
+            s.virtual_nodes = 1 + (unsigned)rng_below(&r, 12);
             struct one o;
             one_make(&o, s, 1, &r);
             while (o.members.n < 1000) {
                 uint64_t hash = rng_next(&r);
                 if (one_insert(&o, hash, 20)) continue;
-                struct aim a = aim_of(&o, hash);
-                assert_int_equal(guira__i2cf_scale_up(&o.f, &a, &o.luck), GUIRA_OK);
+                assert_int_equal(guira__i2cf_scale_up(&o.f, i2cf_fingerprint(&o.f, hash), &o.list), GUIRA_OK);
                 model_add(&o.members, hash);
             }
-            assert_everybody(&o);
-            assert_true(o.f.buckets < 3000);
+            assert_all_found(&o);
+            assert_true(o.f.table.buckets < 3000);
             one_end(&o);
         }
 }
 
 /* ------------------------------------------------------------------------------------------------------- a bucket less */
 
-static void test_the_emptiest_bucket_goes_first_and_its_entries_to_its_successors(void **state) {
+static void test_the_emptiest_bucket_is_removed_first(void **state) {
     (void)state;
     struct rng r = rng_for(__func__);
     struct one o;
     one_make(&o, paper, 200, &r);
     while (o.members.n < 60 && one_insert(&o, rng_next(&r), 500)) {
     }
-    uint64_t kicks = o.luck.kicks;
-    while (o.f.buckets > 141) { /* 60 entries leave 140 buckets empty at least */
+    uint64_t kicks = o.list.head.evict.kicks;
+    while (o.f.table.buckets > 141) { /* 60 entries leave 140 buckets empty at least */
         struct i2cf before;
         assert_int_equal(guira__i2cf_clone(&o.f, &before), GUIRA_OK);
-        uint64_t items = o.f.items;
-        assert_int_equal(guira__i2cf_scale_down(&o.f, 500, &o.luck), GUIRA_OK);
-        assert_true(o.f.buckets == before.buckets - 1 && o.f.items == items);
+        uint64_t items = o.f.table.items;
+        assert_int_equal(guira__i2cf_scale_down(&o.f, 500, &o.list), GUIRA_OK);
+        assert_true(o.f.table.buckets == before.table.buckets - 1 && o.f.table.items == items);
         guira__i2cf_free(&before);
     }
-    assert_int_equal(o.luck.kicks, kicks); /* empty ones: nobody had to move */
-    while (guira__i2cf_scale_down(&o.f, 500, &o.luck) == GUIRA_OK) assert_everybody(&o);
+    assert_int_equal(o.list.head.evict.kicks, kicks); /* empty ones: no entry had to move */
+    while (guira__i2cf_scale_down(&o.f, 500, &o.list) == GUIRA_OK) assert_all_found(&o);
     assert_true(i2cf_load(&o.f) > 0.85);
     one_end(&o);
 }
@@ -318,17 +313,18 @@ static void test_a_bucket_whose_entries_fit_nowhere_stays(void **state) {
     one_make(&o, paper, 30, &r);
     while (one_insert(&o, rng_next(&r), 500)) {
     }
-    while (guira__i2cf_scale_down(&o.f, 500, &o.luck) == GUIRA_OK) {
+    while (guira__i2cf_scale_down(&o.f, 500, &o.list) == GUIRA_OK) {
     }
     struct i2cf before;
-    uint64_t rng = o.luck.rng, kicks = o.luck.kicks;
+    uint64_t rng = o.list.head.evict.rng, kicks = o.list.head.evict.kicks;
     assert_int_equal(guira__i2cf_clone(&o.f, &before), GUIRA_OK);
-    assert_int_equal(guira__i2cf_scale_down(&o.f, 5, &o.luck), GUIRA_EFULL);
-    assert_true(o.luck.rng == rng && o.luck.kicks == kicks && o.f.buckets == before.buckets);
-    assert_memory_equal(o.f.table, before.table, guira__i2cf_table_bytes(&before));
+    assert_int_equal(guira__i2cf_scale_down(&o.f, 5, &o.list), GUIRA_EFULL);
+    assert_true(o.list.head.evict.rng == rng && o.list.head.evict.kicks == kicks &&
+                o.f.table.buckets == before.table.buckets);
+    assert_memory_equal(o.f.table.bytes, before.table.bytes, i2cf_slot_bytes(&before));
     assert_memory_equal(o.f.ring.point, before.ring.point, before.ring.n * sizeof *before.ring.point);
     assert_memory_equal(o.f.ring.owner, before.ring.owner, before.ring.n * sizeof *before.ring.owner);
-    assert_everybody(&o);
+    assert_all_found(&o);
     guira__i2cf_free(&before);
     one_end(&o);
 }
@@ -341,10 +337,10 @@ int main(void) {
         cmocka_unit_test(test_a_broken_ring_is_noticed),
         cmocka_unit_test(test_thresholds_of_the_paper_are_upper_bounds_only),
         cmocka_unit_test(test_unequal_arcs_cost_room_and_more_points_even_them_out),
-        cmocka_unit_test(test_a_failed_insertion_puts_everybody_back),
+        cmocka_unit_test(test_a_failed_insertion_changes_nothing),
         cmocka_unit_test(test_a_new_bucket_takes_from_several_and_only_what_has_to_move),
-        cmocka_unit_test(test_one_step_is_enough_for_whoever_found_no_place),
-        cmocka_unit_test(test_the_emptiest_bucket_goes_first_and_its_entries_to_its_successors),
+        cmocka_unit_test(test_one_step_is_enough_for_an_entry_without_room),
+        cmocka_unit_test(test_the_emptiest_bucket_is_removed_first),
         cmocka_unit_test(test_a_bucket_whose_entries_fit_nowhere_stays),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,9 +1,11 @@
-/* guira_shared: the same answers as a filter of one thread, and the right ones while others write.
+/* guira_shared: the same answers as a filter of one thread, and no false negatives while other threads change it.
  *
- * THE STORM. Residents are in the filter before it starts and until it ends. Readers ask for them, one by one and in
- * batches, without end. Writers let strangers come and go in waves, so that every shard grows and shrinks all the time
- * and, at w=12, has elders; one more thread reserves, shrinks to fit and merges. No resident is ever missed. */
+ * CONCURRENT CHANGES. Permanent members are in the filter before the threads start and until they end. Readers look them up,
+ * one by one and in batches, all the time. Writers insert and remove other keys in waves, so that every shard grows and
+ * shrinks and, at w=12, has elders; one more thread reserves, shrinks to fit, merges and saves. No lookup of a permanent
+ * member may be negative. */
 #include <pthread.h>
+#include <sched.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,7 +23,7 @@ static guira_shared *make(unsigned w, unsigned shards, struct rng *r) {
 }
 
 static guira_stats shared_stats(const guira_shared *g) {
-    guira_stats s;
+    guira_stats s = GUIRA_STATS_INIT;
     assert_int_equal(guira_shared_stats_get(g, &s), GUIRA_OK);
     return s;
 }
@@ -47,7 +49,7 @@ enum { WIDTHS = sizeof widths / sizeof *widths };
 
 enum { BATCH = 5000 }; /* in one batch: more than are grouped at a time */
 
-static void some_in(guira_shared *g, struct model *m, size_t n, struct rng *r) {
+static void insert_some(guira_shared *g, struct model *m, size_t n, struct rng *r) {
     uint64_t hash[BATCH];
     guira_status s[BATCH] = {GUIRA_OK};
     for (; n > 0; n -= n < BATCH ? n : BATCH) {
@@ -61,7 +63,7 @@ static void some_in(guira_shared *g, struct model *m, size_t n, struct rng *r) {
     }
 }
 
-static void some_out(guira_shared *g, struct model *m, size_t n, struct rng *r) {
+static void remove_some(guira_shared *g, struct model *m, size_t n, struct rng *r) {
     uint64_t hash[BATCH];
     guira_status s[BATCH];
     for (; n > 0; n -= n < BATCH ? n : BATCH) {
@@ -76,7 +78,7 @@ static void some_out(guira_shared *g, struct model *m, size_t n, struct rng *r) 
     }
 }
 
-/* Batches of any length say what single questions do. */
+/* Batches of any length give the same answers as single lookups. */
 static void assert_batches(const guira_shared *g, const struct model *m, struct rng *r) {
     enum { MANY = 1300 };
     uint64_t hash[MANY];
@@ -95,7 +97,7 @@ static void assert_batches(const guira_shared *g, const struct model *m, struct 
     for (size_t i = 0; i < MANY; i++) assert_int_equal(found[i], guira_shared_contains_hash(g, hash[i]));
 }
 
-static void test_waves_of_members_are_all_there(void **state) {
+static void test_lookups_find_every_member_while_it_grows_and_shrinks(void **state) {
     (void)state;
     struct rng r = rng_for(__func__);
     const unsigned shards[] = {1, 2, 16, 256};
@@ -103,11 +105,11 @@ static void test_waves_of_members_are_all_there(void **state) {
         guira_shared *g = make(widths[k % WIDTHS], shards[k / WIDTHS], &r);
         struct model m = {0};
         for (unsigned wave = 0; wave < 4; wave++) {
-            some_in(g, &m, 1 + rng_below(&r, quick_run() ? 6000 : 60000), &r);
+            insert_some(g, &m, 1 + rng_below(&r, quick_run() ? 6000 : 60000), &r);
             assert_has(g, &m);
             assert_batches(g, &m, &r);
             if (wave == 1) assert_int_equal(guira_shared_reserve(g, 2 * m.n), GUIRA_OK);
-            some_out(g, &m, m.n - rng_below(&r, m.n / 4 + 1), &r);
+            remove_some(g, &m, m.n - rng_below(&r, m.n / 4 + 1), &r);
             if (wave == 2) assert_int_equal(guira_shared_shrink_to_fit(g), GUIRA_OK);
             assert_has(g, &m);
         }
@@ -136,11 +138,89 @@ static void test_keys_are_added_counted_and_removed(void **state) {
     guira_shared_destroy(g);
 }
 
+/* guira_shared_count_hash and guira_shared_insert_unique_hash, compared with an exact count of each of a few hashes. */
+static void test_hashed_keys_are_unique_and_counted(void **state) {
+    (void)state;
+    enum { HASHES = 50 };
+    struct rng r = rng_for(__func__);
+    const unsigned shards[] = {1, 4, 256};
+    for (size_t k = 0; k < WIDTHS * 3; k++) {
+        guira_shared *g = make(widths[k % WIDTHS], shards[k / WIDTHS], &r);
+        uint64_t key[HASHES], hash[HASHES], copies[HASHES] = {0}, total = 0;
+        for (size_t i = 0; i < HASHES; i++) {
+            key[i] = rng_next(&r);
+            hash[i] = guira_shared_hash(g, &key[i], sizeof key[i]);
+        }
+        for (unsigned step = 0; step < 2000; step++) {
+            size_t i = rng_below(&r, HASHES);
+            uint64_t counted = guira_shared_count_hash(g, hash[i]), what = rng_below(&r, 4);
+            uint64_t buckets = shared_stats(g).buckets;
+            bool present = guira_shared_contains_hash(g, hash[i]);
+            assert_true(counted >= copies[i] && present == (counted > 0));
+            assert_int_equal(guira_shared_count(g, &key[i], sizeof key[i]), counted);
+            if (what == 0) {
+                guira_status s = guira_shared_insert_unique_hash(g, hash[i]);
+                assert_int_equal(s, present ? GUIRA_EEXIST : GUIRA_OK);
+                if (present) continue;
+            } else if (what == 1 && copies[i] < 4) {
+                assert_int_equal(guira_shared_insert_hash(g, hash[i]), GUIRA_OK);
+            } else if (copies[i] > 0) {
+                assert_int_equal(guira_shared_remove_hash(g, hash[i]), GUIRA_OK);
+                if (shared_stats(g).buckets == buckets)
+                    assert_int_equal(guira_shared_count_hash(g, hash[i]), counted - 1);
+                copies[i]--;
+                total--;
+                continue;
+            } else continue;
+            copies[i]++;
+            total++;
+            /* Growing and shrinking can make false positives. */
+            if (shared_stats(g).buckets == buckets) assert_int_equal(guira_shared_count_hash(g, hash[i]), counted + 1);
+        }
+        assert_int_equal(shared_stats(g).items, total);
+        assert_sound(g);
+        guira_shared_destroy(g);
+    }
+    assert_int_equal(guira_shared_count_hash(NULL, 1), 0);
+}
+
+/* A shared filter made with the configuration of another can be merged with it, and the other way round. */
+static void test_the_configuration_makes_a_filter_that_can_be_merged(void **state) {
+    (void)state;
+    struct rng r = rng_for(__func__);
+    const unsigned shards[] = {1, 4, 64};
+    for (size_t k = 0; k < WIDTHS * 3; k++) {
+        guira_config c = {.slot_bits = widths[k % WIDTHS], .capacity = 10000, .max_kicks = 77, .max_load = 0.9};
+        guira_config got = {.size = sizeof got}, again = {.size = sizeof again};
+        guira_shared *g, *other;
+        struct model m = {0};
+        for (size_t i = 0; i < sizeof c.seed; i++) c.seed[i] = (uint8_t)rng_next(&r);
+        assert_int_equal(guira_shared_create(&c, shards[k / WIDTHS], &g), GUIRA_OK);
+        assert_int_equal(guira_shared_config_get(g, &got), GUIRA_OK);
+        assert_true(got.size == sizeof got && got.kind == GUIRA_TIDAL && got.slot_bits == c.slot_bits);
+        assert_true(got.max_kicks == 77 && got.max_load == 0.9 && got.min_load > 0.8 && got.min_load < 0.9);
+        uint64_t room = got.capacity * shards[k / WIDTHS]; /* that of a shard, with some to spare */
+        assert_true(room >= c.capacity && room < 4 * c.capacity);
+        assert_memory_equal(got.seed, c.seed, sizeof c.seed);
+        assert_int_equal(guira_shared_create(&got, shards[k / WIDTHS], &other), GUIRA_OK);
+        insert_some(other, &m, 500, &r);
+        assert_int_equal(guira_shared_merge(g, other), GUIRA_OK);
+        assert_has(g, &m);
+        assert_int_equal(guira_shared_config_get(g, &again), GUIRA_OK);
+        assert_memory_equal(&got, &again, sizeof got);
+        guira_shared_destroy(other);
+        guira_shared_destroy(g);
+        model_free(&m);
+    }
+    guira_config c = {.size = sizeof c};
+    assert_int_equal(guira_shared_config_get(NULL, &c), GUIRA_EINVAL);
+}
+
 static void test_bad_arguments_are_refused(void **state) {
     (void)state;
     struct rng r = rng_for(__func__);
     guira_shared *g = make(16, 2, &r), *other = make(16, 4, &r), *out = g;
-    guira_config fixed = {.kind = GUIRA_CUCKOO, .capacity = 10}, wrong = {.slot_bits = 13};
+    guira_config fixed = {.kind = GUIRA_CUCKOO, .capacity = 10}, wrong = {.slot_bits = 27};
     const unsigned shards[] = {3, 512, 6};
     for (size_t i = 0; i < 3; i++) assert_int_equal(guira_shared_create(NULL, shards[i], &out), GUIRA_EINVAL);
     assert_int_equal(guira_shared_create(&fixed, 2, &out), GUIRA_EINVAL);
@@ -156,6 +236,7 @@ static void test_bad_arguments_are_refused(void **state) {
     assert_int_equal(guira_shared_reserve(NULL, 1), GUIRA_EINVAL);
     assert_int_equal(guira_shared_reserve(g, UINT64_MAX), GUIRA_ELIMIT);
     assert_int_equal(guira_shared_stats_get(g, NULL), GUIRA_EINVAL);
+    assert_int_equal(guira_shared_config_get(g, NULL), GUIRA_EINVAL);
     assert_false(guira_shared_contains(NULL, "a", 1));
     assert_int_equal(guira_shared_contains_hash_many(NULL, NULL, 1, NULL), 0);
     assert_int_equal(guira_shared_insert_hash_many(g, NULL, 1, NULL), 0);
@@ -164,24 +245,23 @@ static void test_bad_arguments_are_refused(void **state) {
     guira_shared_destroy(other);
 }
 
-static void test_the_rate_is_that_of_one_filter(void **state) {
+static void test_the_false_positive_rate_is_as_predicted(void **state) {
     (void)state;
     struct rng r = rng_for(__func__);
     guira_shared *g = make(16, 16, &r);
     struct model m = {0};
-    some_in(g, &m, 200000, &r);
-    enum { ASKED = 1 << 20 };
-    double expected = shared_stats(g).fpr * ASKED, hits = 0;
-    for (size_t i = 0; i < ASKED; i++) hits += guira_shared_contains_hash(g, rng_next(&r));
-    print_message("  %.0f false positives of %d, %.0f predicted\n", hits, ASKED, expected);
+    insert_some(g, &m, 200000, &r);
+    enum { LOOKUPS = 1 << 20 };
+    double expected = shared_stats(g).fpr * LOOKUPS, hits = 0;
+    for (size_t i = 0; i < LOOKUPS; i++) hits += guira_shared_contains_hash(g, rng_next(&r));
+    print_message("  %.0f false positives of %d, %.0f predicted\n", hits, LOOKUPS, expected);
     assert_true((hits - expected) * (hits - expected) < 25 * expected);
     guira_shared_destroy(g);
     model_free(&m);
 }
 
-/* Everything that works on copies, with each allocation failing in turn. */
-/* What the system says that we hold. */
-static double resident(void) {
+/* Resident memory of this process, in bytes. */
+static double resident_bytes(void) {
     long pages = 0;
     FILE *statm = fopen("/proc/self/statm", "r");
     if (statm == NULL) return 0;
@@ -190,36 +270,37 @@ static double resident(void) {
     return (double)pages * (double)sysconf(_SC_PAGESIZE);
 }
 
-/* Addresses are kept for readers who are late, but not the memory behind them. */
-static void test_memory_follows_the_members(void **state) {
+/* A shard keeps its address ranges while readers may use them, but gives the memory back. */
+static void test_memory_follows_the_number_of_items(void **state) {
     (void)state;
     struct rng r = rng_for(__func__);
     size_t n = quick_run() ? 300000 : 3000000;
     guira_shared *g = make(16, 16, &r);
     uint64_t seed = rng_next(&r);
-    double empty = resident();
+    double empty = resident_bytes();
     struct rng in = {seed}, out = {seed};
     for (size_t i = 0; i < n; i++) assert_int_equal(guira_shared_insert_hash(g, rng_next(&in)), GUIRA_OK);
-    double full = resident(), bytes = (double)shared_stats(g).bytes;
+    double full = resident_bytes(), bytes = (double)shared_stats(g).bytes;
     for (size_t i = 0; i < n; i++) assert_int_equal(guira_shared_remove_hash(g, rng_next(&out)), GUIRA_OK);
-    double after = resident();
+    double after = resident_bytes();
     print_message("  %.0f bytes; the system: %.0f full, %.0f empty again\n", bytes, full - empty, after - empty);
     assert_true(bytes < (double)n * 2.4 + 200e3);
     assert_true(shared_stats(g).bytes < 300000);
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) /* they hold memory of their own */
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) /* sanitizers hold memory of their own */
     assert_true(full - empty < bytes * 1.1 + 1e6);
     assert_true(after - empty < 1e6);
 #endif
     guira_shared_destroy(g);
 }
 
-static void test_what_fails_for_want_of_memory_changes_nothing(void **state) {
+/* Everything that works on copies, with each allocation failing in turn. */
+static void test_operations_that_run_out_of_memory_change_nothing(void **state) {
     (void)state;
     struct rng r = rng_for(__func__);
     memory_hook();
     guira_shared *g = make(12, 4, &r), *more = NULL;
     struct model m = {0};
-    some_in(g, &m, 3000, &r);
+    insert_some(g, &m, 3000, &r);
     uint64_t failed[3] = {0, 0, 0};
     for (unsigned what = 0; what < 3; what++) {
         guira_status s = GUIRA_ENOMEM;
@@ -281,14 +362,14 @@ static struct bytes saved(const guira_shared *g) {
     return b;
 }
 
-static void test_what_was_saved_is_loaded_again(void **state) {
+static void test_a_loaded_filter_equals_the_saved_one(void **state) {
     (void)state;
     struct rng r = rng_for(__func__);
     const unsigned shards[] = {1, 4, 64};
     for (size_t k = 0; k < 3; k++) {
         guira_shared *g = make(12, shards[k], &r), *again = NULL;
         struct model m = {0};
-        some_in(g, &m, 5000, &r);
+        insert_some(g, &m, 5000, &r);
         char path[] = "shared-XXXXXX";
         int fd = mkstemp(path);
         assert_true(fd >= 0 && close(fd) == 0);
@@ -298,14 +379,14 @@ static void test_what_was_saved_is_loaded_again(void **state) {
         assert_int_equal(guira_shared_hash(again, "a", 1), guira_shared_hash(g, "a", 1));
         struct bytes a = saved(g), b = saved(again);
         assert_true(a.n == b.n && memcmp(a.at, b.at, a.n) == 0);
-        some_out(again, &m, m.n, &r);
+        remove_some(again, &m, m.n, &r);
         guira *single = NULL;
         assert_int_equal(guira_load(path, &single), GUIRA_EFORMAT);
         assert_int_equal(truncate(path, (off_t)a.n - 1), 0);
         guira_shared_destroy(again);
         assert_int_equal(guira_shared_load(path, &again), GUIRA_ECORRUPT);
         assert_null(again);
-        assert_int_equal(guira_shared_load("no such file", &again), GUIRA_EIO);
+        assert_int_equal(guira_shared_load("no such file", &again), GUIRA_ENOENT);
         unlink(path);
         free(a.at);
         free(b.at);
@@ -321,12 +402,12 @@ static void refuse(const uint8_t *bytes, size_t n) {
 }
 
 /* Each truncation, each flip of a bit, and shards that do not belong together. */
-static void test_damaged_bytes_are_refused(void **state) {
+static void test_corrupt_bytes_are_refused(void **state) {
     (void)state;
     struct rng r = rng_for(__func__);
     guira_shared *g = make(16, 2, &r), *other = make(16, 2, &r), *loaded = NULL;
     struct model m = {0};
-    some_in(g, &m, 20, &r);
+    insert_some(g, &m, 20, &r);
     struct bytes a = saved(g), b = saved(other);
     for (size_t n = 0; n < a.n; n++) refuse(a.at, n);
     for (size_t bit = 0; bit < 8 * a.n; bit++) {
@@ -354,52 +435,53 @@ static void test_damaged_bytes_are_refused(void **state) {
     model_free(&m);
 }
 
-/* ----------------------------------------------------------------------------------------------------------- the storm */
+/* -------------------------------------------------------------------------------------------------- concurrent changes */
 
-enum { RESIDENTS = 2000, READERS = 2, WRITERS = 2 };
+enum { MEMBERS = 2000, READERS = 2, WRITERS = 2 };
 
-struct storm {
-    guira_shared *g, *guest;
-    uint64_t key[RESIDENTS], resident[RESIDENTS]; /* and their hashes */
-    size_t top;                                   /* strangers of a writer at the height of a wave */
+struct workload {
+    guira_shared *g, *other;                /* other: to merge from */
+    uint64_t key[MEMBERS], member[MEMBERS]; /* the permanent members and their hashes */
+    size_t top;                             /* other keys of a writer at the top of a wave */
     unsigned waves;
-    atomic_uint writing; /* writers that have not finished */
-    atomic_ulong asked, missed, next;
+    atomic_uint writing;                /* writers that have not finished */
+    atomic_ulong lookups, errors, next; /* errors: false negatives and failed operations */
     uint64_t seed;
 };
 
-static void *read_on(void *arg) {
-    struct storm *s = arg;
+static void *read_until_writers_end(void *arg) {
+    struct workload *s = arg;
     struct rng r = {s->seed + atomic_fetch_add(&s->next, 1)};
     uint64_t hash[256];
     bool found[256];
     while (atomic_load(&s->writing) > 0) {
-        for (size_t i = 0; i < 256; i++) hash[i] = s->resident[rng_below(&r, RESIDENTS)];
-        unsigned long missed = 256 - guira_shared_contains_hash_many(s->g, hash, 256, found);
-        for (size_t i = 0; i < 256; i++) missed += !guira_shared_contains_hash(s->g, hash[i]);
+        for (size_t i = 0; i < 256; i++) hash[i] = s->member[rng_below(&r, MEMBERS)];
+        unsigned long errors = 256 - guira_shared_contains_hash_many(s->g, hash, 256, found);
+        for (size_t i = 0; i < 256; i++) errors += !guira_shared_contains_hash(s->g, hash[i]);
         for (size_t i = 0; i < 16; i++)
-            missed += guira_shared_count(s->g, &s->key[rng_below(&r, RESIDENTS)], sizeof *s->key) == 0;
-        atomic_fetch_add(&s->asked, 528);
-        atomic_fetch_add(&s->missed, missed);
+            errors += guira_shared_count(s->g, &s->key[rng_below(&r, MEMBERS)], sizeof *s->key) == 0;
+        atomic_fetch_add(&s->lookups, 528);
+        atomic_fetch_add(&s->errors, errors);
     }
     return NULL;
 }
 
-static void write_wave(struct storm *s, struct model *m, struct rng *r) {
+static void write_wave(struct workload *s, struct model *m, struct rng *r) {
     while (m->n < s->top) {
         uint64_t hash = rng_next(r);
         if (guira_shared_insert_hash(s->g, hash) == GUIRA_OK) model_add(m, hash);
     }
-    for (size_t i = 0; i < m->n; i++) atomic_fetch_add(&s->missed, !guira_shared_contains_hash(s->g, m->hash[i]));
+    for (size_t i = 0; i < m->n; i++) atomic_fetch_add(&s->errors, !guira_shared_contains_hash(s->g, m->hash[i]));
     while (m->n > 10)
         if (guira_shared_remove_hash(s->g, model_take(m, rng_below(r, m->n))) != GUIRA_OK)
-            atomic_fetch_add(&s->missed, 1);
+            atomic_fetch_add(&s->errors, 1);
 }
 
-static void *write_on(void *arg) {
-    struct storm *s = arg;
+static void *write_waves(void *arg) {
+    struct workload *s = arg;
     struct rng r = {s->seed + atomic_fetch_add(&s->next, 1)};
     struct model m = {0};
+    while (atomic_load(&s->lookups) == 0) sched_yield(); /* until a reader is running */
     for (unsigned i = 0; i < s->waves; i++) write_wave(s, &m, &r);
     while (m.n > 0) guira_shared_remove_hash(s->g, model_take(&m, 0));
     atomic_fetch_sub(&s->writing, 1);
@@ -407,117 +489,119 @@ static void *write_on(void *arg) {
     return NULL;
 }
 
-/* Guests are merged in and removed again, so that in the end only residents are left. */
-static void *look_after(void *arg) {
-    struct storm *s = arg;
-    uint64_t guest[100];
-    for (unsigned turn = 0; atomic_load(&s->writing) > 0; turn++) {
-        struct rng r = {s->seed + turn};
-        for (size_t i = 0; i < 100; i++) guest[i] = rng_next(&r);
-        guira_stats stats;
-        unsigned long bad = guira_shared_reserve(s->g, turn % 3 * 3000) != GUIRA_OK;
-        bad += guira_shared_insert_hash_many(s->guest, guest, 100, NULL) != 100;
-        bad += guira_shared_merge(s->g, s->guest) != GUIRA_OK;
-        bad += guira_shared_clear(s->guest) != GUIRA_OK;
-        bad += guira_shared_remove_hash_many(s->g, guest, 100, NULL) != 100;
+/* What is merged is removed again, so that in the end only the permanent members are left. */
+static void *maintain(void *arg) {
+    struct workload *s = arg;
+    uint64_t merged[100];
+    for (unsigned round = 0; atomic_load(&s->writing) > 0; round++) {
+        struct rng r = {s->seed + round};
+        for (size_t i = 0; i < 100; i++) merged[i] = rng_next(&r);
+        guira_stats stats = GUIRA_STATS_INIT;
+        unsigned long bad = guira_shared_reserve(s->g, round % 3 * 3000) != GUIRA_OK;
+        bad += guira_shared_insert_hash_many(s->other, merged, 100, NULL) != 100;
+        bad += guira_shared_merge(s->g, s->other) != GUIRA_OK;
+        bad += guira_shared_clear(s->other) != GUIRA_OK;
+        bad += guira_shared_remove_hash_many(s->g, merged, 100, NULL) != 100;
         bad += guira_shared_shrink_to_fit(s->g) != GUIRA_OK;
-        bad += guira_shared_stats_get(s->g, &stats) != GUIRA_OK || stats.items < RESIDENTS;
+        bad += guira_shared_stats_get(s->g, &stats) != GUIRA_OK || stats.items < MEMBERS;
         bad += guira_shared_validate(s->g, NULL) != GUIRA_OK;
         struct bytes file = {0};
         bad += guira_shared_save_to(s->g, append, &file) != GUIRA_OK;
         free(file.at);
-        atomic_fetch_add(&s->missed, bad);
+        atomic_fetch_add(&s->errors, bad);
     }
     return NULL;
 }
 
-static void weather(unsigned w, unsigned shards, struct rng *r) {
-    struct storm *s = calloc(1, sizeof *s);
+static void run_workload(unsigned w, unsigned shards, struct rng *r) {
+    struct workload *s = calloc(1, sizeof *s);
     assert_non_null(s);
-    struct rng twin = *r; /* guests need the same seed */
+    struct rng same = *r; /* merging needs the same seed */
     s->g = make(w, shards, r);
-    s->guest = make(w, shards, &twin);
+    s->other = make(w, shards, &same);
     s->seed = rng_next(r);
     s->top = quick_run() ? 8000 : 60000;
     s->waves = quick_run() ? 2 : 6;
     s->writing = WRITERS;
-    for (size_t i = 0; i < RESIDENTS; i++) {
+    for (size_t i = 0; i < MEMBERS; i++) {
         s->key[i] = rng_next(r);
-        s->resident[i] = guira_shared_hash(s->g, &s->key[i], sizeof *s->key);
-        assert_int_equal(guira_shared_insert_hash(s->g, s->resident[i]), GUIRA_OK);
+        s->member[i] = guira_shared_hash(s->g, &s->key[i], sizeof *s->key);
+        assert_int_equal(guira_shared_insert_hash(s->g, s->member[i]), GUIRA_OK);
     }
     pthread_t thread[READERS + WRITERS + 1];
-    void *(*role[])(void *) = {read_on, read_on, write_on, write_on, look_after};
+    void *(*role[])(void *) = {read_until_writers_end, read_until_writers_end, write_waves, write_waves, maintain};
     for (size_t i = 0; i < READERS + WRITERS + 1; i++)
         assert_int_equal(pthread_create(&thread[i], NULL, role[i], s), 0);
     for (size_t i = 0; i < READERS + WRITERS + 1; i++) assert_int_equal(pthread_join(thread[i], NULL), 0);
     guira_stats stats = shared_stats(s->g);
-    print_message("  w=%u, %u shards: %lu questions, %lu wrong; %llu buckets made, %llu given back\n", w, shards,
-                  (unsigned long)s->asked, (unsigned long)s->missed, (unsigned long long)stats.grows,
+    print_message("  w=%u, %u shards: %lu lookups, %lu errors; %llu buckets added, %llu removed\n", w, shards,
+                  (unsigned long)s->lookups, (unsigned long)s->errors, (unsigned long long)stats.grows,
                   (unsigned long long)stats.shrinks);
-    assert_int_equal(s->missed, 0);
-    assert_true(s->asked > 0);
-    assert_int_equal(stats.items, RESIDENTS);
+    assert_int_equal(s->errors, 0);
+    assert_true(s->lookups > 0);
+    assert_int_equal(stats.items, MEMBERS);
     assert_sound(s->g);
     guira_shared_destroy(s->g);
-    guira_shared_destroy(s->guest);
+    guira_shared_destroy(s->other);
     free(s);
 }
 
-static void test_no_resident_is_missed_in_a_storm(void **state) {
+static void test_lookups_find_every_member_during_concurrent_changes(void **state) {
     (void)state;
     struct rng r = rng_for(__func__);
     for (size_t w = 0; w < WIDTHS; w++) {
-        weather(widths[w], 1, &r); /* one shard: everybody is in everybody's way */
-        weather(widths[w], 4, &r);
+        run_workload(widths[w], 1, &r); /* one shard: all threads contend for it */
+        run_workload(widths[w], 4, &r);
     }
 }
 
-/* A hook's memory does not last, so every question needs permission to look (ground.h). */
-static void test_no_resident_is_missed_in_a_storm_on_foreign_ground(void **state) {
+/* Memory from a caller's allocator is freed after a grace period, so lookups need read-side critical sections. */
+static void test_lookups_find_every_member_during_changes_with_a_custom_allocator(void **state) {
     (void)state;
     struct rng r = rng_for(__func__);
     guira_set_allocator(&(guira_allocator){malloc, free});
-    for (size_t w = 0; w < WIDTHS; w++) weather(widths[w], 1, &r);
+    for (size_t w = 0; w < WIDTHS; w++) run_workload(widths[w], 1, &r);
     guira_set_allocator(NULL);
 }
 
 static void *insert_same(void *arg) {
-    struct storm *s = arg;
+    struct workload *s = arg;
     unsigned long mine = 0;
     for (uint64_t key = 0; key < 20000; key++) mine += guira_shared_insert_unique(s->g, &key, sizeof key) == GUIRA_OK;
-    atomic_fetch_add(&s->asked, mine);
+    atomic_fetch_add(&s->lookups, mine);
     return NULL;
 }
 
-static void test_of_threads_that_insert_one_key_just_one_is_told_so(void **state) {
+static void test_one_of_several_threads_that_insert_a_unique_key_succeeds(void **state) {
     (void)state;
     struct rng r = rng_for(__func__);
-    struct storm *s = calloc(1, sizeof *s);
+    struct workload *s = calloc(1, sizeof *s);
     assert_non_null(s);
-    s->g = make(32, 4, &r); /* so wide that no stranger is taken for another */
+    s->g = make(32, 4, &r); /* so wide that false positives are unlikely */
     pthread_t thread[3];
     for (size_t i = 0; i < 3; i++) assert_int_equal(pthread_create(&thread[i], NULL, insert_same, s), 0);
     for (size_t i = 0; i < 3; i++) assert_int_equal(pthread_join(thread[i], NULL), 0);
-    assert_int_equal(s->asked, shared_stats(s->g).items);
-    assert_true(s->asked >= 19990 && s->asked <= 20000);
+    assert_int_equal(s->lookups, shared_stats(s->g).items);
+    assert_true(s->lookups >= 19990 && s->lookups <= 20000);
     guira_shared_destroy(s->g);
     free(s);
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_waves_of_members_are_all_there),
+        cmocka_unit_test(test_lookups_find_every_member_while_it_grows_and_shrinks),
         cmocka_unit_test(test_keys_are_added_counted_and_removed),
+        cmocka_unit_test(test_hashed_keys_are_unique_and_counted),
+        cmocka_unit_test(test_the_configuration_makes_a_filter_that_can_be_merged),
         cmocka_unit_test(test_bad_arguments_are_refused),
-        cmocka_unit_test(test_the_rate_is_that_of_one_filter),
-        cmocka_unit_test(test_memory_follows_the_members),
-        cmocka_unit_test(test_what_fails_for_want_of_memory_changes_nothing),
-        cmocka_unit_test(test_what_was_saved_is_loaded_again),
-        cmocka_unit_test(test_damaged_bytes_are_refused),
-        cmocka_unit_test(test_no_resident_is_missed_in_a_storm),
-        cmocka_unit_test(test_no_resident_is_missed_in_a_storm_on_foreign_ground),
-        cmocka_unit_test(test_of_threads_that_insert_one_key_just_one_is_told_so),
+        cmocka_unit_test(test_the_false_positive_rate_is_as_predicted),
+        cmocka_unit_test(test_memory_follows_the_number_of_items),
+        cmocka_unit_test(test_operations_that_run_out_of_memory_change_nothing),
+        cmocka_unit_test(test_a_loaded_filter_equals_the_saved_one),
+        cmocka_unit_test(test_corrupt_bytes_are_refused),
+        cmocka_unit_test(test_lookups_find_every_member_during_concurrent_changes),
+        cmocka_unit_test(test_lookups_find_every_member_during_changes_with_a_custom_allocator),
+        cmocka_unit_test(test_one_of_several_threads_that_insert_a_unique_key_succeeds),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,5 @@
-/* The lab's flow traces: the generated one has the paper's totals, a given one is read or refused with its line. */
+/* Tests of the lab's flow traces: the generated trace has the paper's totals; an invalid file is rejected with the
+ * line. */
 #include "support.h"
 
 #include <stdio.h>
@@ -21,23 +22,23 @@ static void test_generated_trace_has_the_papers_totals(void **state) {
     }
 }
 
-static void test_events_are_in_order_and_nobody_leaves_before_coming(void **state) {
+static void test_events_are_sorted_and_flows_start_before_they_end(void **state) {
     (void)state;
     struct trace t = generated(7);
-    bool *here = calloc(t.flows, sizeof *here);
-    assert_non_null(here);
-    size_t present = 0, most = 0;
+    bool *open = calloc(t.flows, sizeof *open);
+    assert_non_null(open);
+    size_t present = 0, peak = 0;
     for (size_t i = 0; i < t.events; i++) {
         const struct event *e = &t.event[i];
         assert_true(i == 0 || t.event[i - 1].time <= e->time);
-        assert_true(here[e->flow] != e->arrives);
-        here[e->flow] = e->arrives;
+        assert_true(open[e->flow] != e->arrives);
+        open[e->flow] = e->arrives;
         present = e->arrives ? present + 1 : present - 1;
-        if (present > most) most = present;
+        if (present > peak) peak = present;
     }
     assert_int_equal(present, 0);
-    assert_int_equal(most, t.peak);
-    free(here);
+    assert_int_equal(peak, t.peak);
+    free(open);
     trace_free(&t);
 }
 
@@ -75,24 +76,24 @@ static void test_the_same_seed_gives_the_same_trace(void **state) {
 
 /* ---------------------------------------------------------------------------------------------------------- reading */
 
-static bool read_from(const char *content, size_t n, struct trace *out, char *message, size_t room) {
+static bool read_from(const char *content, size_t n, struct trace *out, char *message, size_t size) {
     FILE *in = tmpfile();
     assert_non_null(in);
     assert_int_equal(fwrite(content, 1, n, in), n);
     rewind(in);
-    bool good = trace_read(in, "t.csv", out, message, room);
+    bool good = trace_read(in, "t.csv", out, message, size);
     fclose(in);
     return good;
 }
 
-static void test_a_trace_is_read(void **state) {
+static void test_a_valid_trace_is_read(void **state) {
     (void)state;
-    static const char content[] = "start,end,key\n# a remark\n0,2,a\n\n0.5,1.5,b,with a comma\r\n1.5,1.5,c\n";
+    static const char content[] = "start,end,key\n# a comment\n0,2,a\n\n0.5,1.5,b,with a comma\r\n1.5,1.5,c\n";
     struct trace t;
     char message[200] = "";
     assert_true(read_from(content, sizeof content - 1, &t, message, sizeof message));
     assert_int_equal(t.flows, 3);
-    assert_int_equal(t.peak, 2); /* b leaves before c comes */
+    assert_int_equal(t.peak, 2); /* b ends before c starts */
     size_t length;
     const char *key = trace_key(&t, 1, &length);
     assert_int_equal(length, strlen("b,with a comma"));
@@ -100,23 +101,23 @@ static void test_a_trace_is_read(void **state) {
     trace_free(&t);
 }
 
-static void test_a_bad_trace_is_refused_with_its_line(void **state) {
+static void test_an_invalid_trace_is_rejected_with_its_line(void **state) {
     (void)state;
     static const struct {
         const char *content, *message;
     } bad[] = {
         {"", "t.csv:0: the trace is empty"},
         {"start,end,key\n", "t.csv:1: the trace is empty"},
-        {"0,1,a\n0,1\n", "t.csv:2: three columns are needed"},
-        {"start,end,key\n0\n", "t.csv:2: three columns are needed"},
+        {"0,1,a\n0,1\n", "t.csv:2: expected three columns"},
+        {"start,end,key\n0\n", "t.csv:2: expected three columns"},
         {"0,1,a\n1,2,\n", "t.csv:2: the key is empty"},
         {"0,1,a\n5,3,b\n", "t.csv:2: the flow ends (3) before it starts (5)"},
-        {"4,9,a\n# so\n3,9,b\n", "t.csv:3: times go backwards: this flow starts at 3, the one before at 4"},
+        {"4,9,a\n# comment\n3,9,b\n", "t.csv:3: not sorted by start: this flow starts at 3, the one before at 4"},
         {"zero,1,a\n", "t.csv:1: the start is not a number: 'zero'"},
         {"0,1x,a\n", "t.csv:1: the end is not a number: '1x'"},
-        {"-1,1,a\n", "t.csv:1: the start must be a time of 0 or later"},
-        {"0,inf,a\n", "t.csv:1: the end must be a time of 0 or later"},
-        {"nan,1,a\n", "t.csv:1: the start must be a time of 0 or later"},
+        {"-1,1,a\n", "t.csv:1: the start must be finite and not negative"},
+        {"0,inf,a\n", "t.csv:1: the end must be finite and not negative"},
+        {"nan,1,a\n", "t.csv:1: the start must be finite and not negative"},
     };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         struct trace t;
@@ -131,11 +132,11 @@ static void test_a_bad_trace_is_refused_with_its_line(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_generated_trace_has_the_papers_totals),
-        cmocka_unit_test(test_events_are_in_order_and_nobody_leaves_before_coming),
+        cmocka_unit_test(test_events_are_sorted_and_flows_start_before_they_end),
         cmocka_unit_test(test_generated_keys_are_all_different),
         cmocka_unit_test(test_the_same_seed_gives_the_same_trace),
-        cmocka_unit_test(test_a_trace_is_read),
-        cmocka_unit_test(test_a_bad_trace_is_refused_with_its_line),
+        cmocka_unit_test(test_a_valid_trace_is_read),
+        cmocka_unit_test(test_an_invalid_trace_is_rejected_with_its_line),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

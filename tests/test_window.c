@@ -17,8 +17,8 @@ struct history {
     bool slides;
     bool known[KEYS];
     uint64_t when[KEYS];
-    bool mistaken[KEYS];         /* for another one: the answer had to be no, and was yes */
-    uint64_t questions, strange; /* how many had to be answered by no, and how many keys are mistaken */
+    bool was_false_positive[KEYS];       /* a false positive was seen */
+    uint64_t negatives, false_positives; /* lookups of keys that are not in the window; keys with a false positive */
 };
 
 static uint64_t key_hash(const struct history *h, uint64_t key) {
@@ -31,37 +31,37 @@ static bool must_be_seen(const struct history *h, uint64_t key, uint64_t now) {
 }
 
 /* 16 * age >= 17 * length, but nothing overflows. */
-static bool must_be_gone(const struct history *h, uint64_t key, uint64_t now) {
+static bool must_not_be_seen(const struct history *h, uint64_t key, uint64_t now) {
     if (!h->known[key]) return true;
     uint64_t age = now - h->when[key];
     return age >= h->length && age - h->length >= h->length / 16 + (h->length % 16 != 0);
 }
 
-static void judge(struct history *h, uint64_t key, uint64_t now, bool seen) {
+static void check_answer(struct history *h, uint64_t key, uint64_t now, bool seen) {
     if (must_be_seen(h, key, now) && !seen)
-        fail_msg("forgotten: length %llu, age %llu at %llu", (unsigned long long)h->length,
+        fail_msg("false negative: length %llu, age %llu at %llu", (unsigned long long)h->length,
                  (unsigned long long)(now - h->when[key]), (unsigned long long)now);
-    if (!must_be_gone(h, key, now)) return;
-    h->questions++;
-    h->strange += seen && !h->mistaken[key];
-    h->mistaken[key] |= seen;
+    if (!must_not_be_seen(h, key, now)) return;
+    h->negatives++;
+    h->false_positives += seen && !h->was_false_positive[key];
+    h->was_false_positive[key] |= seen;
 }
 
-static void meet(struct history *h, uint64_t key, uint64_t now) {
+static void see_key(struct history *h, uint64_t key, uint64_t now) {
     bool seen = see(h->w, key_hash(h, key), now);
-    judge(h, key, now, seen);
+    check_answer(h, key, now, seen);
     if (seen && !h->slides) return;
     h->known[key] = true;
     h->when[key] = now;
 }
 
-/* So many steps after now, and a bit; at the end of time, no more. */
+/* A random time in the step that is so many steps after now; not beyond the largest number. */
 static uint64_t later(const struct history *h, uint64_t now, uint64_t steps, struct rng *r) {
     uint64_t step = h->length / 16, add = step * steps + rng_below(r, step + 1 + (h->length < 16));
     return UINT64_MAX - now < add ? now : now + add;
 }
 
-/* Bursts, steady traffic, pauses of all kinds. */
+/* Bursts, steady traffic, and pauses of all lengths. */
 static uint64_t next_time(const struct history *h, uint64_t now, struct rng *r) {
     uint64_t pause = rng_below(r, 3000);
     if (pause == 0) return later(h, now, 40 + rng_below(r, 100), r);
@@ -77,13 +77,13 @@ static uint64_t next_key(uint64_t i, struct rng *r) {
     return i / 2000 % 2 == 0 ? rng_below(r, KEYS) : rng_below(r, 1 + KEYS / 50);
 }
 
-static void live(struct history *h, uint64_t calls, struct rng *r) {
+static void run(struct history *h, uint64_t calls, struct rng *r) {
     uint64_t now = rng_below(r, h->length > UINT64_MAX / 20 ? 1000 : h->length * 3);
     for (uint64_t i = 0; i < calls; i++) {
         now = next_time(h, now, r);
-        meet(h, next_key(i, r), now);
+        see_key(h, next_key(i, r), now);
         uint64_t key = rng_below(r, KEYS), when = later(h, now, rng_below(r, 20), r);
-        judge(h, key, when, ask(h->w, key_hash(h, key), when));
+        check_answer(h, key, when, ask(h->w, key_hash(h, key), when));
         if (i % 997 == 0) assert_window_valid(h->w);
     }
     assert_window_valid(h->w);
@@ -96,15 +96,16 @@ static void check_length(uint64_t length, bool slides, struct rng *r) {
     h->slides = slides;
     h->salt = rng_next(r);
     h->w = window_make(length, slides, r);
-    live(h, quick_run() ? 10000 : 60000, r);
-    if (h->strange > 4)
-        fail_msg("%llu keys in %llu questions", (unsigned long long)h->strange, (unsigned long long)h->questions);
+    run(h, quick_run() ? 10000 : 60000, r);
+    if (h->false_positives > 4)
+        fail_msg("%llu false positives in %llu lookups", (unsigned long long)h->false_positives,
+                 (unsigned long long)h->negatives);
     guira_window_destroy(h->w);
     free(h);
 }
 
-/* At a rate of 1.5e-6, the most that so small a window has, one time in a hundred there are two among the keys that are
- * mistaken for each other, again and again. Three such pairs will not be seen in a lifetime, unless something is wrong. */
+/* At a rate of 1.5e-6, the highest of so small a window, one run in a hundred has a pair of keys that are false positives of
+ * each other, again and again. Three such pairs do not occur by chance. */
 static void test_keys_are_seen_until_the_end_of_the_window_and_not_after(void **state) {
     (void)state;
     struct rng r = rng_for(__func__);
@@ -134,26 +135,26 @@ static void test_keys_are_seen_until_the_end_of_the_window_and_not_after(void **
     }
 }
 
-/* ------------------------------------------------------------------------------------------------------------ the edges */
+/* --------------------------------------------------------------------------------------------------------- boundaries */
 
-static void test_the_edges_are_exact_for_every_small_length(void **state) {
+static void test_the_end_of_the_window_is_exact_for_every_small_length(void **state) {
     (void)state;
     struct rng r = rng_for(__func__);
     for (uint64_t length = 1; length <= 50; length++) {
         guira_window *w = window_make(length, false, &r);
         for (uint64_t x = 0, i = 0; i < 40; i++, x += 1 + rng_below(&r, 3 * length)) {
-            uint64_t hash = rng_next(&r), gone = x + length + (length + 15) / 16;
+            uint64_t hash = rng_next(&r), expired = x + length + (length + 15) / 16;
             assert_false(see(w, hash, x));
             assert_true(ask(w, hash, x + length));
-            assert_false(ask(w, hash, gone));
+            assert_false(ask(w, hash, expired));
             assert_false(ask(w, hash, UINT64_MAX));
         }
         guira_window_destroy(w);
     }
 }
 
-/* 16 * 2^60 steps are none modulo 2^64. */
-static void test_no_jump_is_too_long_to_be_noticed(void **state) {
+/* 16 * 2^60 is 0 modulo 2^64. */
+static void test_jumps_in_time_of_any_length_expire_everything(void **state) {
     (void)state;
     struct rng r = rng_for(__func__);
     for (unsigned log2 = 0; log2 < 64; log2++) {
@@ -167,7 +168,7 @@ static void test_no_jump_is_too_long_to_be_noticed(void **state) {
     }
 }
 
-static void test_a_window_that_slides_starts_anew_with_each_sighting(void **state) {
+static void test_a_sliding_window_restarts_whenever_a_key_is_seen(void **state) {
     (void)state;
     struct rng r = rng_for(__func__);
     guira_window *still = window_make(1600, false, &r), *slides = window_make(1600, true, &r);
@@ -183,12 +184,12 @@ static void test_a_window_that_slides_starts_anew_with_each_sighting(void **stat
     guira_window_destroy(slides);
 }
 
-static void test_time_never_goes_backwards(void **state) {
+static void test_times_before_the_last_are_refused(void **state) {
     (void)state;
     struct rng r = rng_for(__func__);
     guira_window *w = window_make(1000, true, &r);
     for (uint64_t i = 0; i < 5000; i++) see(w, rng_next(&r), i);
-    uint64_t before = digest(filter_in(w)), hash = 5;
+    uint64_t before = window_digest(w), hash = 5;
     bool seen = true;
     assert_int_equal(guira_window_seen(w, "x", 1, 4998, &seen), GUIRA_EINVAL);
     assert_int_equal(guira_window_seen_hash(w, hash, 4998, &seen), GUIRA_EINVAL);
@@ -198,18 +199,18 @@ static void test_time_never_goes_backwards(void **state) {
     assert_int_equal(guira_window_tick(w, 4998), GUIRA_EINVAL);
     assert_true(seen);
     assert_int_equal(guira_window_now(w), 4999);
-    assert_int_equal(digest(filter_in(w)), before);
+    assert_int_equal(window_digest(w), before);
     guira_window_destroy(w);
 }
 
-static void test_a_question_changes_nothing(void **state) {
+static void test_lookups_change_nothing(void **state) {
     (void)state;
     struct rng r = rng_for(__func__);
     guira_window *w = window_make(1000, true, &r);
     for (uint64_t i = 0; i < 5000; i++) see(w, spread(i % 800), i);
-    uint64_t before = digest(filter_in(w));
+    uint64_t before = window_digest(w);
     for (uint64_t i = 0; i < 3000; i++) ask(w, spread(i % 800), 4999 + i);
-    assert_int_equal(digest(filter_in(w)), before);
+    assert_int_equal(window_digest(w), before);
     guira_window_destroy(w);
 }
 
@@ -232,7 +233,7 @@ static void test_keys_and_their_hashes_are_the_same(void **state) {
     guira_window_destroy(w);
 }
 
-static void test_many_at_once_is_one_after_the_other(void **state) {
+static void test_batches_equal_single_calls(void **state) {
     (void)state;
     struct rng r = rng_for(__func__);
     guira_window *one = window_make(1000, true, &r), *many = window_copy(one);
@@ -245,14 +246,14 @@ static void test_many_at_once_is_one_after_the_other(void **state) {
         for (size_t i = 0; i < n; i++) assert_int_equal(see(one, hash[i], now), seen[i]);
     }
     assert_int_equal(guira_window_tick(one, 3000), guira_window_tick(many, 3000));
-    assert_int_equal(digest(filter_in(one)), digest(filter_in(many)));
+    assert_int_equal(window_digest(one), window_digest(many));
     guira_window_destroy(one);
     guira_window_destroy(many);
 }
 
-/* -------------------------------------------------------------------------------------------------------- what it takes */
+/* ----------------------------------------------------------------------------------------------- memory and error rate */
 
-/* Traffic of so many new keys per window for three windows. Returns what it comes to. */
+/* Traffic of `keys` new keys per window length, for three of them. */
 static guira_stats traffic(guira_window *w, uint64_t keys, uint64_t length, struct rng *r) {
     uint64_t start = guira_window_now(w);
     for (uint64_t i = 0; i < 3 * keys; i++)
@@ -264,15 +265,15 @@ static guira_stats traffic(guira_window *w, uint64_t keys, uint64_t length, stru
 static void test_memory_follows_the_traffic_up_and_down(void **state) {
     (void)state;
     struct rng r = rng_for(__func__);
-    const uint64_t length = UINT64_C(600000000000), flood = quick_run() ? 20000 : 200000;
-    const uint64_t keys[] = {1000, flood, 1000, flood / 3, 50};
+    const uint64_t length = UINT64_C(600000000000), burst = quick_run() ? 20000 : 200000;
+    const uint64_t keys[] = {1000, burst, 1000, burst / 3, 50};
     guira_window *w = window_make(length, false, &r);
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
         guira_stats s = traffic(w, keys[i], length, &r);
         double items = (double)s.items, wanted = (double)keys[i];
         print_message("  %llu keys: %llu entries, %llu slots, %llu bytes\n", (unsigned long long)keys[i],
                       (unsigned long long)s.items, (unsigned long long)s.slots, (unsigned long long)s.bytes);
-        /* 16 to 17 steps are alive, and what has died since the hand was there is half a step's */
+        /* 16 to 17 steps are in the window; half a step has expired since the sweep passed */
         assert_true(items >= wanted && items <= wanted * 18 / 16 + 2);
         assert_true((double)s.slots <= items / 0.86 + 16);
         assert_true((double)s.bytes <= 4.3 * (double)s.slots + 8192);
@@ -298,8 +299,8 @@ static void test_ticks_alone_empty_a_window(void **state) {
     guira_window_destroy(w);
 }
 
-/* Calls so rare that the hand gets nowhere by itself. */
-static void test_after_a_flood_a_trickle_is_enough(void **state) {
+/* Calls so rare that the sweep of 64 buckets per call is not enough. */
+static void test_a_few_calls_empty_a_window_after_a_burst(void **state) {
     (void)state;
     struct rng r = rng_for(__func__);
     guira_window *w = window_make(160000, false, &r);
@@ -326,20 +327,19 @@ static void test_room_for_the_capacity_is_kept(void **state) {
     guira_window_destroy(w);
 }
 
-/* Grown from nothing, with hot keys that are there from the beginning. */
-static void test_false_positives_are_as_many_as_stats_tell(void **state) {
+/* In a window that grew from its smallest size. */
+static void test_the_false_positive_rate_is_as_stats_predict(void **state) {
     (void)state;
     struct rng r = rng_for(__func__);
-    uint64_t most = quick_run() ? 50000 : 500000, questions = quick_run() ? 10000000 : 150000000, wrong = 0;
+    uint64_t most = quick_run() ? 50000 : 500000, lookups = quick_run() ? 10000000 : 150000000, found = 0;
     guira_window *w = window_make(UINT64_C(1) << 40, false, &r);
     for (uint64_t i = 0; i < most; i++) see(w, rng_next(&r), 0);
-    double rate = window_stats(w).fpr, expected = rate * (double)questions;
-    for (uint64_t i = 0; i < questions; i++)
-        wrong += filter_in(w)->ops->age(filter_in(w), rng_next(&r)) <= OLDEST_ALIVE;
+    double rate = window_stats(w).fpr, expected = rate * (double)lookups;
+    for (uint64_t i = 0; i < lookups; i++) found += w->filter->ops->age(w->filter, rng_next(&r)) <= OLDEST_ALIVE;
     print_message("  %llu entries: expected %.3g, found %.3g\n", (unsigned long long)window_stats(w).items, rate,
-                  (double)wrong / (double)questions);
+                  (double)found / (double)lookups);
     assert_true(rate < 1e-5);
-    assert_true(fabs((double)wrong - expected) < 4 * sqrt(expected) + 1);
+    assert_true(fabs((double)found - expected) < 4 * sqrt(expected) + 1);
     guira_window_destroy(w);
 }
 
@@ -357,7 +357,7 @@ static void test_the_default_rate_holds_after_growth_by_a_million(void **state) 
     assert_null(w);
 }
 
-static void test_senseless_arguments_are_refused(void **state) {
+static void test_invalid_arguments_are_refused(void **state) {
     (void)state;
     guira_window *w = (guira_window *)1;
     guira_window_config c = {0};
@@ -398,7 +398,8 @@ static void test_senseless_arguments_are_refused(void **state) {
 
 static void test_configuration_makes_the_same_window_again(void **state) {
     (void)state;
-    guira_window_config c = {.length = 600, .slides = true, .capacity = 1000}, back, again;
+    guira_window_config c = {.length = 600, .slides = true, .capacity = 1000}, back = GUIRA_WINDOW_CONFIG_INIT,
+                        again = GUIRA_WINDOW_CONFIG_INIT;
     guira_window *w, *v;
     assert_int_equal(guira_window_create(&c, &w), GUIRA_OK);
     assert_int_equal(guira_window_config_get(w, &back), GUIRA_OK);
@@ -414,21 +415,21 @@ static void test_configuration_makes_the_same_window_again(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_keys_are_seen_until_the_end_of_the_window_and_not_after),
-        cmocka_unit_test(test_the_edges_are_exact_for_every_small_length),
-        cmocka_unit_test(test_no_jump_is_too_long_to_be_noticed),
-        cmocka_unit_test(test_a_window_that_slides_starts_anew_with_each_sighting),
-        cmocka_unit_test(test_time_never_goes_backwards),
-        cmocka_unit_test(test_a_question_changes_nothing),
+        cmocka_unit_test(test_the_end_of_the_window_is_exact_for_every_small_length),
+        cmocka_unit_test(test_jumps_in_time_of_any_length_expire_everything),
+        cmocka_unit_test(test_a_sliding_window_restarts_whenever_a_key_is_seen),
+        cmocka_unit_test(test_times_before_the_last_are_refused),
+        cmocka_unit_test(test_lookups_change_nothing),
         cmocka_unit_test(test_keys_and_their_hashes_are_the_same),
-        cmocka_unit_test(test_many_at_once_is_one_after_the_other),
+        cmocka_unit_test(test_batches_equal_single_calls),
         cmocka_unit_test(test_memory_follows_the_traffic_up_and_down),
         cmocka_unit_test(test_ticks_alone_empty_a_window),
-        cmocka_unit_test(test_after_a_flood_a_trickle_is_enough),
+        cmocka_unit_test(test_a_few_calls_empty_a_window_after_a_burst),
         cmocka_unit_test(test_room_for_the_capacity_is_kept),
-        cmocka_unit_test(test_false_positives_are_as_many_as_stats_tell),
+        cmocka_unit_test(test_the_false_positive_rate_is_as_stats_predict),
         cmocka_unit_test(test_the_default_rate_holds_after_growth_by_a_million),
         cmocka_unit_test(test_configuration_makes_the_same_window_again),
-        cmocka_unit_test(test_senseless_arguments_are_refused),
+        cmocka_unit_test(test_invalid_arguments_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

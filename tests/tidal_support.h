@@ -1,17 +1,11 @@
-/* What the tests of the tidal filter share. Includes the filter's source for what is static in it; the filters under
- * test come from the library all the same. */
+/* Shared by the tests of the tidal filter. */
 #ifndef GUIRA_TEST_TIDAL_SUPPORT_H
 #define GUIRA_TEST_TIDAL_SUPPORT_H
 
 #include "support.h"
-
-#define GUIRA__PORTABLE
-#include "tidal_read.h"
-/* The readers among writers are the library's own. */
-#undef TIDAL_READ
-#define TIDAL_READ(what, isa, w) TIDAL_READ_(what, portable, w)
-#define GUIRA__ISA test
-#include "tidal.c" /* NOLINT(bugprone-suspicious-include) */
+#include "tidal/elders.h"
+#include "tidal/stamp.h"
+#include "tidal/table.h"
 
 static const unsigned widths[] = {12, 16, 32};
 
@@ -20,7 +14,7 @@ static inline guira *make(guira_config c, struct rng *r) {
     return variant_make(&v, r, 0);
 }
 
-static inline struct tidal *tidal(guira *f) { return (struct tidal *)f; }
+static inline struct tidal *tidal(guira *f) { return tidal_of(f); }
 
 static inline uint64_t buckets_of(guira *f) { return bucket_count(tidal(f)); }
 
@@ -39,7 +33,7 @@ static inline void remove_some(guira *f, struct model *m, struct rng *r) {
 }
 
 static inline void grow_to(guira *f, uint64_t buckets) {
-    while (buckets_of(f) < buckets) assert_int_equal(f->ops->grow(f), GUIRA_OK);
+    while (buckets_of(f) < buckets) assert_int_equal(tidal(f)->ops->grow(tidal(f)), GUIRA_OK);
 }
 
 static inline void finish(guira *f, struct model *m) {

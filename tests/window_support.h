@@ -1,17 +1,17 @@
-/* What the tests of windows share. A window is a filter inside, so that digests and the like work on it. */
+/* Shared by the tests of windows. */
 #ifndef GUIRA_TEST_WINDOW_SUPPORT_H
 #define GUIRA_TEST_WINDOW_SUPPORT_H
 
 #include "support.h"
-#include "tidal_age.h"
-#include "window.h"
+#include "tidal/stamp.h"
+#include "window/window.h"
 
-static inline guira *filter_in(guira_window *w) { return &w->filter.head; }
+static inline guira *filter_in(guira_window *w) { return &w->filter->head; }
 
 static inline guira_window *window_on(const char *isa, guira_window_config c, struct rng *r) {
     guira_window *w = NULL;
     for (size_t i = 0; i < sizeof c.seed; i++) c.seed[i] = (uint8_t)rng_next(r);
-    assert_int_equal(guira__window_create_on(isa, &c, &w), GUIRA_OK);
+    assert_int_equal(guira__window_create_isa(isa_named(isa), &c, &w), GUIRA_OK);
     return w;
 }
 
@@ -25,7 +25,7 @@ static inline guira_window *window_copy(const guira_window *w) {
     return copy;
 }
 
-/* A hash that stands for a small number. */
+/* The hash of a key that is a small number. */
 static inline uint64_t spread(uint64_t n) {
     struct rng r = {n << 20};
     return rng_next(&r);
@@ -49,7 +49,7 @@ static inline void assert_window_valid(const guira_window *w) {
 }
 
 static inline guira_stats window_stats(const guira_window *w) {
-    guira_stats s;
+    guira_stats s = GUIRA_STATS_INIT;
     assert_int_equal(guira_window_stats_get(w, &s), GUIRA_OK);
     return s;
 }

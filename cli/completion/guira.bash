@@ -1,4 +1,9 @@
-# bash completion for guira. Commands and options come from its own --help, so they are always the right ones.
+# bash completion for guira. Commands, options and choices are taken from --help, so they are always up to date.
+
+# The choices of an option of a command: "--on-full ACTION  what to do at that limit: stop (default), pass" -> stop pass
+_guira_choices() {
+    guira "$1" --help 2>/dev/null | sed -n "s/^ .*$2 .*: \\(.*\\)/\\1/p" | sed 's/ (default)//; s/,//g'
+}
 
 _guira() {
     local word=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]} command=${COMP_WORDS[1]}
@@ -9,8 +14,7 @@ _guira() {
         return
     fi
     case $previous in
-    --kind) mapfile -t COMPREPLY < <(compgen -W "tidal cuckoo dynamic elastic consistent" -- "$word") && return ;;
-    --on-full) mapfile -t COMPREPLY < <(compgen -W "stop pass" -- "$word") && return ;;
+    --kind | --on-full) mapfile -t COMPREPLY < <(compgen -W "$(_guira_choices "$command" "$previous")" -- "$word") && return ;;
     help)
         mapfile -t COMPREPLY < <(compgen -W \
             "$(guira --help 2>/dev/null | sed -n '/^commands/,/^$/s/^  \([a-z]*\) .*/\1/p')" -- "$word")

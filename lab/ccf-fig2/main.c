@@ -1,4 +1,4 @@
-/* CCF, Fig. 2 and Theorem 5: elements and slots as a graph, matchings in it, and the chance that all find room.
+/* CCF, Fig. 2 and Theorem 5: placement as matching in a graph, and the probability that all elements fit.
  *
  * Fig. 2:  4 buckets of 2 slots, 3 fingerprints with 2 candidates each; one has the same bucket twice.
  *
@@ -7,62 +7,64 @@
 #include <math.h>
 
 #include "lab.h"
-#include "models/orient.h"
+#include "models/exact_placement.h"
 #include "theory.h"
 
 static unsigned matching_of_figure_2(void) {
     static const uint32_t choice[3][2] = {{0, 1}, {1, 3}, {1, 1}};
-    struct orient o = orient_make(4, 2, 2);
-    for (unsigned i = 0; i < 3; i++) orient_insert(&o, choice[i]);
-    unsigned stored = o.items;
-    orient_free(&o);
+    struct placement p = placement_make(4, 2, 2);
+    for (unsigned i = 0; i < 3; i++) placement_insert(&p, choice[i]);
+    unsigned stored = p.items;
+    placement_free(&p);
     return stored;
 }
 
-/* The chance that n random elements all find room, by trying. */
-static struct rate placed(struct dice *r, unsigned m, unsigned n, unsigned k, unsigned b, unsigned trials) {
+/* Measures the probability that n random elements all fit. */
+static struct rate measure_all_placed(struct lab_rng *r, unsigned m, unsigned n, unsigned k, unsigned b,
+                                      unsigned trials) {
     unsigned good = 0;
     for (unsigned t = 0; t < trials; t++) {
-        struct orient o = orient_make(m, b, k);
+        struct placement p = placement_make(m, b, k);
         bool all = true;
         for (unsigned i = 0; i < n && all; i++) {
             uint32_t choice[8];
-            for (unsigned j = 0; j < k; j++) choice[j] = (uint32_t)dice_below(r, m);
-            all = orient_insert(&o, choice);
+            for (unsigned j = 0; j < k; j++) choice[j] = (uint32_t)lab_rng_below(r, m);
+            all = placement_insert(&p, choice);
         }
         good += all;
-        orient_free(&o);
+        placement_free(&p);
     }
     return rate_of(good, trials);
 }
 
-static void walk_through(struct lab *lab) {
+static void check_example(struct lab *lab) {
     static const double printed[] = {0.03968, 0.3456, 0.4992, 0.1152};
     for (unsigned j = 2; j <= 5; j++)
-        lab_compare(lab, text("p{Omega = %u} of the walk-through", j), printed[j - 2], theory_hit(5, 6, j), 1e-12);
+        lab_compare(lab, text("p{Omega = %u} of the example", j), printed[j - 2], theory_bins_hit(5, 6, j), 1e-12);
     lab_compare(lab, "their sum, the bound", 0.99968, theory_all_placed(5, 3, 2, 2), 1e-12);
     uint64_t ways = 0;
-    for (unsigned j = 2; j <= 5; j++) ways += theory_hit_ways(5, 6, j);
-    lab_hold(lab, "the sum is exactly 15620 / 15625", text("%" PRIu64 " / 15625", ways), ways == 15620);
+    for (unsigned j = 2; j <= 5; j++) ways += theory_bins_hit_ways(5, 6, j);
+    lab_must_hold(lab, "the sum is exactly 15620 / 15625", text("%" PRIu64 " / 15625", ways), ways == 15620);
 }
 
 int main(int argc, char **argv) {
     struct lab lab = lab_open(argc, argv, "ccf-fig2");
-    struct dice r = {lab.seed};
+    struct lab_rng r = {lab.seed};
     unsigned trials = lab.quick ? 2000 : 20000;
     bool bounded = true;
     lab_compare(&lab, "fingerprints stored in Fig. 2", 3, matching_of_figure_2(), 0);
-    walk_through(&lab);
+    check_example(&lab);
     fputs("n,bound,measured,error\n", lab.data);
     for (unsigned n = 2; n <= 24; n += 2) { /* 8 buckets of 3 slots, two candidates */
         double bound = theory_all_placed(8, n, 2, 3);
-        struct rate got = placed(&r, 8, n, 2, 3, trials);
+        struct rate got = measure_all_placed(&r, 8, n, 2, 3, trials);
         bounded &= got.value <= bound + 3 * got.error;
         fprintf(lab.data, "%u,%.6f,%.6f,%.6f\n", n, bound, got.value, got.error);
     }
-    lab_hold(&lab, "the bound is above the measured chance (8 buckets, b = 3, k = 2)", "n = 2..24", bounded);
-    lab_note(
-        &lab, "how far above: n = 20 in 24 slots",
-        text("bound %.3f, measured %s", theory_all_placed(8, 20, 2, 3), rate_text(placed(&r, 8, 20, 2, 3, trials))));
+    lab_must_hold(&lab, "the bound is not below the measured probability (8 buckets, b = 3, k = 2)", "n = 2..24",
+                  bounded);
+    lab_note(&lab, "n = 20 in 24 slots",
+             text("bound %.3f, measured %s", theory_all_placed(8, 20, 2, 3),
+                  rate_text(measure_all_placed(&r, 8, 20, 2, 3, trials))));
     return lab_close(&lab);
 }

@@ -1,5 +1,5 @@
 set xlabel "elements n (8 buckets of 3 slots, 2 candidates)"
-set ylabel "chance that all are stored"
+set ylabel "probability that all fit"
 set yrange [0:1.05]
 set key bottom left
 plot "data.csv" using 1:2 with linespoints lt 1 title "Theorem 5, corrected", \

@@ -1,4 +1,4 @@
-/* CCF, Fig. 3: how much can be used and how much would be needed, for 50 buckets of 2 slots. They meet at the threshold. */
+/* CCF, Fig. 3: usable and needed fraction of the slots for 50 buckets of 2 slots. The curves cross at the threshold. */
 #include "lab.h"
 #include "theory.h"
 
@@ -9,7 +9,7 @@ int main(int argc, char **argv) {
     fputs("n,needed,k2,k3,k4,k5\n", lab.data);
     for (unsigned n = 60; n <= 100; n++) {
         fprintf(lab.data, "%u,%.6f", n, n / (double)(M * B));
-        for (unsigned k = 2; k <= 5; k++) fprintf(lab.data, ",%.6f", theory_usable(n, M, k, B));
+        for (unsigned k = 2; k <= 5; k++) fprintf(lab.data, ",%.6f", theory_usable_fraction(n, M, k, B));
         fputc('\n', lab.data);
     }
     for (unsigned k = 2; k <= 5; k++)

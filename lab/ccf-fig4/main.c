@@ -1,4 +1,5 @@
-/* CCF, Fig. 4: DCF, CCF_B, CCF_F and tidal on one flow trace. Sampled 1,000 times: capacity, utilisation, empty slots. */
+/* CCF, Fig. 4: capacity, utilisation and empty slots of DCF, CCF_B, CCF_F and tidal on one flow trace, 1,000
+ * samples. */
 #include <string.h>
 
 #include "quantile.h"
@@ -7,7 +8,7 @@ enum { FILTERS = 4, SAMPLES = 1000 };
 enum { DCF, CCF_B, CCF_F, TIDAL };
 static const char *const name[] = {"DCF", "CCF_B", "CCF_F", "tidal"};
 
-/* The policies the paper leaves open; see text.txt. */
+/* The paper does not specify when to resize; our choice is explained in text.txt. */
 static guira_config config_of(int which) {
     guira_config c = replay_config(which == DCF ? GUIRA_DYNAMIC : which == TIDAL ? GUIRA_TIDAL : GUIRA_CONSISTENT);
     c.policy = which == CCF_F ? GUIRA_FILTER_LEVEL : GUIRA_BUCKET_LEVEL;
@@ -45,37 +46,37 @@ static void compare(struct lab *lab, const struct replay r[FILTERS], double scal
         quantiles(&r[f], MEASURE_LOAD, load);
         lab_compare(lab, text("mean utilisation, %s", name[f]), mean[f], replay_mean_load(&r[f]), 0.02);
         lab_compare(lab, text("highest utilisation, %s", name[f]), best[f], load[QUANTILES - 1], 0.02);
-        double below = quantile_below(&r[f], MEASURE_LOAD, 0.90);
+        double below = fraction_below(&r[f], MEASURE_LOAD, 0.90);
         bool agrees = f == DCF ? below > 0.27 && below < 0.47 : below < low[f];
-        lab_agree(lab, text("samples with a utilisation below 0.90, %s", name[f]), f == DCF ? "37 %" : "under 10 %",
-                  text("%.1f %%", 100 * below), agrees);
+        lab_compare_text(lab, text("samples with a utilisation below 0.90, %s", name[f]),
+                         f == DCF ? "37 %" : "under 10 %", text("%.1f %%", 100 * below), agrees);
         lab_compare(lab, text("samples with fewer than 500 empty slots, %s", name[f]), few[f],
-                    quantile_below(&r[f], MEASURE_EMPTY, 500 * scale), 0.10);
+                    fraction_below(&r[f], MEASURE_EMPTY, 500 * scale), 0.10);
     }
     quantiles(&r[DCF], MEASURE_EMPTY, empty);
     lab_compare(lab, "most empty slots, DCF", 3176 * scale, empty[QUANTILES - 1], 0.10);
-    lab_agree(lab, "DCF is the least utilised of the three", "yes", text("%.4f", replay_mean_load(&r[DCF])),
-              replay_mean_load(&r[DCF]) < replay_mean_load(&r[CCF_B]) &&
-                  replay_mean_load(&r[DCF]) < replay_mean_load(&r[CCF_F]));
+    lab_compare_text(lab, "DCF is the least utilised of the three", "yes", text("%.4f", replay_mean_load(&r[DCF])),
+                     replay_mean_load(&r[DCF]) < replay_mean_load(&r[CCF_B]) &&
+                         replay_mean_load(&r[DCF]) < replay_mean_load(&r[CCF_F]));
 }
 
 int main(int argc, char **argv) {
     struct lab lab = lab_open(argc, argv, "ccf-fig4");
     struct trace t = replay_trace(&lab);
     struct replay r[FILTERS];
-    lab_say("trace: %zu flows, %zu at most at once", t.flows, t.peak);
+    lab_progress("trace: %zu flows, %zu concurrent at the peak", t.flows, t.peak);
     for (int f = 0; f < FILTERS; f++) {
         guira *filter = lab_filter(&lab, config_of(f));
         double begin = now();
         r[f] = replay_run(&t, filter, SAMPLES, 0);
-        lab_say("%s: mean utilisation %.4f, %.1f s", name[f], replay_mean_load(&r[f]), now() - begin);
+        lab_progress("%s: mean utilisation %.4f, %.1f s", name[f], replay_mean_load(&r[f]), now() - begin);
         guira_destroy(filter);
     }
-    replay_hold(&lab, r, FILTERS);
+    replay_check(&lab, r, FILTERS);
     put_distributions(&lab, r);
     compare(&lab, r, (double)t.peak / PAPER_PEAK);
     lab_note(&lab, "mean utilisation, tidal", text("%.4f", replay_mean_load(&r[TIDAL])));
-    lab_note(&lab, "the trace", text("%zu flows, %zu at most at once", t.flows, t.peak));
+    lab_note(&lab, "trace", text("%zu flows, %zu concurrent at the peak", t.flows, t.peak));
     for (int f = 0; f < FILTERS; f++) replay_free(&r[f]);
     trace_free(&t);
     return lab_close(&lab);

@@ -1,5 +1,5 @@
 set xlabel "load"
-set ylabel "kicks so far"
+set ylabel "kicks in total"
 set logscale y
 set format y "10^{%L}"
 set key top left

@@ -1,5 +1,5 @@
 set xlabel "load"
-set ylabel "cells"
+set ylabel "slots"
 set yrange [0:*]
 set key top left
 plot "data.csv" using 1:2 with linespoints lt 3 pt 7 ps 0.6 title "ECF, read", \

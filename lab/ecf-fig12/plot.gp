@@ -1,4 +1,4 @@
-set xlabel "load before"
+set xlabel "load before resizing"
 set ylabel "query throughput, after / before"
 set yrange [0:2.6]
 set key top left

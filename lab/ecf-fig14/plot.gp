@@ -1,5 +1,5 @@
 set ylabel "false-positive rate"
-set xlabel "size - load"
+set xlabel "relative size - load"
 set yrange [0:*]
 set xrange [-0.4:6.4]
 set key top left

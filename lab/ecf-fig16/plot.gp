@@ -1,4 +1,4 @@
-set xlabel "part of the first size, 1/x"
+set xlabel "shrunk to 1/x of the first size"
 set ylabel "false-positive rate"
 set yrange [0:*]
 set logscale x 2

@@ -1,20 +1,21 @@
-/* ECF, Fig. 7: items that go into a given memory. ECF's is any number of buckets, CF's a power of two. */
+/* ECF, Fig. 7: number of items for a given memory. ECF can have any number of buckets, CF only a power of two. */
 #include "ecf_filters.h"
 
-static uint64_t power_below(uint64_t n) {
+static uint64_t round_down_to_power_of_two(uint64_t n) {
     uint64_t p = 1;
     while (p * 2 <= n) p *= 2;
     return p;
 }
 
-static uint64_t held(guira *f, uint64_t slots) {
+/* Fills f until the first failure, destroys it, and returns the number of items. */
+static uint64_t items_until_full(guira *f, uint64_t slots) {
     uint64_t n = fill_in_place(f, 0, slots);
     guira_destroy(f);
     return n;
 }
 
-/* Tidal chooses its size by itself: as many as it holds before it wants more slots than that. */
-static uint64_t held_by_tidal(const struct lab *lab, uint64_t slots) {
+/* Tidal chooses its own size: the number of items before it grows beyond this number of slots. */
+static uint64_t items_until_grown(const struct lab *lab, uint64_t slots) {
     guira *f = lab_filter(lab, (guira_config){.kind = GUIRA_TIDAL, .slot_bits = 12, .max_load = 0.96});
     uint64_t n = 0;
     while (lab_stats(f).slots <= slots && lab_insert(f, MEMBERS, n) == GUIRA_OK) n++;
@@ -29,19 +30,20 @@ int main(int argc, char **argv) {
     bool steps = true;
     fputs("kib,ecf,cf,tidal\n", lab.data);
     for (uint64_t buckets = base; buckets <= base * 4; buckets += base / 4) {
-        uint64_t slots = buckets * CELLS, power = power_below(buckets);
-        uint64_t ecf = held(ecf_filter(&lab, buckets, 12), slots), cf = held(cf_filter(&lab, power, 12), power * CELLS);
+        uint64_t slots = buckets * CELLS, power = round_down_to_power_of_two(buckets);
+        uint64_t ecf = items_until_full(ecf_filter(&lab, buckets, 12), slots),
+                 cf = items_until_full(cf_filter(&lab, power, 12), power * CELLS);
         double load = (double)ecf / (double)slots;
         fprintf(lab.data, "%.1f,%" PRIu64 ",%" PRIu64 ",%" PRIu64 "\n", (double)slots * 12 / 8 / 1024, ecf, cf,
-                held_by_tidal(&lab, slots));
+                items_until_grown(&lab, slots));
         if (load < lowest) lowest = load;
         if (load > highest) highest = load;
         if ((double)cf / (double)slots < lowest_power) lowest_power = (double)cf / (double)slots;
         steps &= cf <= power * CELLS;
     }
-    lab_agree(&lab, "ECF's items grow in proportion to the memory", "a line",
-              text("load %.3f to %.3f at every size", lowest, highest), highest - lowest < 0.03);
-    lab_agree(&lab, "CF's stay the same until the next power of two", "steps",
-              text("down to %.0f %% of the slots", 100 * lowest_power), steps && lowest_power < 0.6);
+    lab_compare_text(&lab, "the number of items in ECF is proportional to the memory", "linear",
+                     text("load %.3f to %.3f at every size", lowest, highest), highest - lowest < 0.03);
+    lab_compare_text(&lab, "in CF it stays the same up to the next power of two", "steps",
+                     text("down to %.0f %% of the slots", 100 * lowest_power), steps && lowest_power < 0.6);
     return lab_close(&lab);
 }

@@ -1,4 +1,4 @@
-/* ECF, Figs. 8 and 9: insertion throughput while the filters fill up, as ratios to CF in the same run. */
+/* ECF, Figs. 8 and 9: insertion throughput up to a given load, as ratios to CF in the same run. */
 #include <string.h>
 
 #include "ecf_filters.h"
@@ -16,8 +16,8 @@ static guira *make(const struct lab *lab, int which, uint64_t k) {
     }
 }
 
-/* Fills one filter; best[i] gets the shortest time per item so far to fill up to loads[i]. */
-static void race(const struct lab *lab, int which, uint64_t k, double best[LOADS]) {
+/* Fills one filter; best[i] is the shortest time per item, over all rounds, to fill it up to loads[i]. */
+static void time_filling(const struct lab *lab, int which, uint64_t k, double best[LOADS]) {
     guira *f = make(lab, which, k);
     uint64_t slots = lab_stats(f).slots, n = 0;
     double spent = 0;
@@ -26,7 +26,7 @@ static void race(const struct lab *lab, int which, uint64_t k, double best[LOADS
         double begin = now();
         uint64_t got = lab_fill(f, n, to);
         spent += now() - begin;
-        if (got != to || lab_stats(f).slots != slots) break; /* grown or full: no measurement */
+        if (got != to || lab_stats(f).slots != slots) break; /* it grew or is full: no measurement */
         n = to;
         if (spent / (double)n < best[i] || best[i] == 0) best[i] = spent / (double)n;
     }
@@ -37,8 +37,9 @@ int main(int argc, char **argv) {
     struct lab lab = lab_open(argc, argv, "ecf-fig8");
     static double best[FILTERS][LOADS];
     unsigned rounds = lab.quick ? 3 : 15;
-    for (unsigned round = 0; round < rounds; round++) /* in turns, so that all see the same weather */
-        for (int f = 0; f < FILTERS; f++) race(&lab, f, lab.quick ? 256 : 1024, best[f]);
+    for (unsigned round = 0; round < rounds;
+         round++) /* interleaved, so that all are disturbed equally by other load on the machine */
+        for (int f = 0; f < FILTERS; f++) time_filling(&lab, f, lab.quick ? 256 : 1024, best[f]);
     fputs("load,ecf24,ecf32,cf32,tidal\n", lab.data);
     double base = best[CF32][0];
     for (int i = 0; i < LOADS; i++) {
@@ -51,13 +52,13 @@ int main(int argc, char **argv) {
     }
     double sizes = best[ECF32][6] / best[ECF24][6], plain = best[CF32][6] / best[ECF32][6],
            drop = best[ECF32][7] / best[ECF32][0];
-    lab_agree(&lab, "24K and 32K buckets are equally fast (load 0.90)", "roughly the same", text("ratio %.2f", sizes),
-              sizes > 0.75 && sizes < 1.33);
-    lab_agree(&lab, "ECF is a little slower than CF (load 0.90)", "a little", text("%.2f of CF's throughput", plain),
-              plain > 0.6 && plain < 1.05);
-    lab_agree(&lab, "throughput falls as the filter fills (paper: 4 M/s to 1.5 M/s up to 0.98; here up to 0.95)",
-              "falls", text("to %.2f of that at 0.60", 1 / drop), drop > 1);
-    lab_note(&lab, "tidal, load 0.95, in units of CF at 0.60",
+    lab_compare_text(&lab, "24K and 32K buckets are equally fast (load 0.90)", "roughly the same",
+                     text("ratio %.2f", sizes), sizes > 0.75 && sizes < 1.33);
+    lab_compare_text(&lab, "ECF is a little slower than CF (load 0.90)", "a little",
+                     text("%.2f of CF's throughput", plain), plain > 0.6 && plain < 1.05);
+    lab_compare_text(&lab, "throughput falls with the load (paper: from 4 M/s to 1.5 M/s at 0.98; here up to 0.95)",
+                     "falls", text("to %.2f of the throughput at 0.60", 1 / drop), drop > 1);
+    lab_note(&lab, "tidal at load 0.95, relative to CF at 0.60",
              text("%.2f", best[TIDAL][7] > 0 ? base / best[TIDAL][7] : 0));
     return lab_close(&lab);
 }

@@ -1,5 +1,5 @@
-/* The points at which the documents are wrong, one file each: the rule as printed is run as a small model, and what is
- * right instead must hold. NN.c is the demonstration, NN.txt the text, NN.gp the plot where there is one. */
+/* Errors in the documents, one file each: the rule as printed is run as a small model, and the corrected rule must
+ * hold. NN-topic.c is the demonstration, NN-topic.txt the text, NN-topic.gp the plot if there is one. */
 #ifndef GUIRA_LAB_ERRATA_H
 #define GUIRA_LAB_ERRATA_H
 

@@ -1,4 +1,4 @@
-/* lab-errata N --out DIR ...: the demonstration of erratum N. */
+/* lab-errata N --out DIR ...: runs the demonstration of erratum N. */
 #include "errata.h"
 
 #include <stdlib.h>
@@ -12,8 +12,8 @@ enum { ERRATA = sizeof errata / sizeof errata[0] };
 
 int main(int argc, char **argv) {
     unsigned long n = argc > 1 ? strtoul(argv[1], NULL, 10) : 0;
-    if (n < 1 || n > ERRATA) lab_die("usage: lab-errata 1..%d --out DIR [--quick] [--seed N]", (int)ERRATA);
-    char name[32]; /* text() would not last */
+    if (n < 1 || n > ERRATA) lab_fatal("usage: lab-errata 1..%d --out DIR [--quick] [--seed N]", (int)ERRATA);
+    char name[32]; /* text() would be overwritten */
     snprintf(name, sizeof name, "erratum-%02lu", n);
     struct lab lab = lab_open(argc - 1, argv + 1, name);
     errata[n - 1](&lab);

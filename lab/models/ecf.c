@@ -1,14 +1,14 @@
-/* See ecf.h. */
+/* The model of the elastic cuckoo filter; the contracts are in ecf.h. */
 #include "ecf.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_KICKS = 500 };
+enum { MAX_KICKS = 500 };
 
-static uint16_t *slots_make(uint64_t n) {
+static uint16_t *allocate_slots(uint64_t n) {
     uint16_t *p = calloc(n, sizeof *p);
-    if (p == NULL) lab_die("no memory for a model");
+    if (p == NULL) lab_fatal("no memory for a model");
     return p;
 }
 
@@ -17,22 +17,23 @@ struct ecf ecf_make(uint64_t buckets, unsigned slots, unsigned bits, uint64_t se
     while (f.span * 2 <= buckets) f.span *= 2;
     f.slots = slots;
     f.bits = bits;
-    f.max_kicks = MOST_KICKS;
-    f.slot = slots_make(buckets * slots);
-    f.dice.state = seed;
+    f.max_kicks = MAX_KICKS;
+    f.slot = allocate_slots(buckets * slots);
+    f.rng.state = seed;
     return f;
 }
 
 void ecf_free(struct ecf *f) { free(f->slot); }
 
-/* ----------------------------------------------------------------------------------------------------------- places */
+/* --------------------------------------------------------------------------------------------------- bucket indices */
 
 static uint64_t delta(uint16_t fingerprint) { return mix(fingerprint + UINT64_C(0x100000)) >> 8; }
 static uint64_t jump(const struct ecf *f, uint16_t fingerprint) {
     return (mix(fingerprint + UINT64_C(0x200000)) & (f->span - 1)) >> f->halvings;
 }
 
-/* The offset, with the filter's history: halved with everything else, then one of as many copies as it was extended. */
+/* The offset, given the filter's history: halved as often as the filter, then moved to one of the copies that extension
+ * made. */
 uint64_t ecf_offset(const struct ecf *f, uint16_t fingerprint) {
     if (f->plain) return 0;
     uint64_t d = delta(fingerprint), copy = d / f->first_buckets % f->factor;
@@ -46,7 +47,7 @@ static uint64_t distance(const struct ecf *f, uint64_t bucket, uint64_t offset) 
     return (bucket + multiple - offset) % f->span;
 }
 
-uint64_t ecf_other(const struct ecf *f, uint64_t bucket, uint16_t fingerprint) {
+uint64_t ecf_alternate(const struct ecf *f, uint64_t bucket, uint16_t fingerprint) {
     uint64_t offset = ecf_offset(f, fingerprint);
     return (offset + (distance(f, bucket, offset) ^ jump(f, fingerprint))) % f->buckets;
 }
@@ -69,52 +70,53 @@ uint16_t *ecf_find(const struct ecf *f, uint64_t bucket, uint16_t fingerprint) {
     return NULL;
 }
 
-/* --------------------------------------------------------------------------------------------------------- changing */
+/* ------------------------------------------------------------------------------------------------ insert and resize */
 
-static bool put_here(struct ecf *f, uint64_t bucket, uint16_t fingerprint) {
-    uint16_t *room = ecf_find(f, bucket, 0);
-    f->reads += room != NULL ? (uint64_t)(room - ecf_bucket(f, bucket)) + 1 : f->slots;
-    if (room == NULL) return false;
-    *room = fingerprint;
+/* Inserts without kicks. */
+static bool store(struct ecf *f, uint64_t bucket, uint16_t fingerprint) {
+    uint16_t *empty = ecf_find(f, bucket, 0);
+    f->reads += empty != NULL ? (uint64_t)(empty - ecf_bucket(f, bucket)) + 1 : f->slots;
+    if (empty == NULL) return false;
+    *empty = fingerprint;
     f->writes++;
     f->items++;
     return true;
 }
 
-/* Every victim back to where it was, the last one first. */
+/* Puts every victim back into its slot, in reverse order. */
 static void undo(uint16_t **log, unsigned n, uint16_t fingerprint) {
     while (n > 0) {
-        uint16_t back = *log[--n];
+        uint16_t kicked_in = *log[--n];
         *log[n] = fingerprint;
-        fingerprint = back;
+        fingerprint = kicked_in;
     }
 }
 
-bool ecf_put(struct ecf *f, uint64_t bucket, uint16_t fingerprint) {
-    uint16_t *log[MOST_KICKS];
-    for (unsigned n = 0; !put_here(f, bucket, fingerprint); n++) {
+bool ecf_insert_at(struct ecf *f, uint64_t bucket, uint16_t fingerprint) {
+    uint16_t *log[MAX_KICKS];
+    for (unsigned n = 0; !store(f, bucket, fingerprint); n++) {
         if (n == f->max_kicks) return undo(log, n, fingerprint), false;
-        uint16_t *victim = ecf_bucket(f, bucket) + dice_below(&f->dice, f->slots), out = *victim;
+        uint16_t *victim = ecf_bucket(f, bucket) + lab_rng_below(&f->rng, f->slots), out = *victim;
         *victim = fingerprint;
         log[n] = victim;
         f->kicks++;
         f->reads++;
         f->writes++;
         fingerprint = out;
-        bucket = ecf_other(f, bucket, fingerprint);
+        bucket = ecf_alternate(f, bucket, fingerprint);
     }
     return true;
 }
 
 bool ecf_insert(struct ecf *f, uint64_t key) {
     struct ecf_entry e = ecf_entry_of(f, key);
-    if (put_here(f, e.first, e.fingerprint) || put_here(f, e.second, e.fingerprint)) return true;
-    return ecf_put(f, dice_below(&f->dice, 2) ? e.first : e.second, e.fingerprint);
+    if (store(f, e.first, e.fingerprint) || store(f, e.second, e.fingerprint)) return true;
+    return ecf_insert_at(f, lab_rng_below(&f->rng, 2) ? e.first : e.second, e.fingerprint);
 }
 
 void ecf_extend(struct ecf *f, unsigned factor) {
     uint64_t old = f->buckets, n = old * f->slots;
-    uint16_t *slot = slots_make(n * factor);
+    uint16_t *slot = allocate_slots(n * factor);
     for (unsigned i = 0; i < factor; i++) memcpy(slot + i * n, f->slot, n * sizeof *slot);
     free(f->slot);
     f->slot = slot;
@@ -125,28 +127,28 @@ void ecf_extend(struct ecf *f, unsigned factor) {
     f->writes += n * factor;
 }
 
-/* d is recovered from the bucket before anything moves; offset and d are halved each for itself, rounding down. */
+/* The distance d is recovered from the old bucket; offset and d are halved separately, rounding down. */
 uint64_t ecf_halve(struct ecf *f, bool relocate) {
     struct ecf old = *f;
-    uint64_t left_over = 0;
+    uint64_t dropped = 0;
     f->buckets = f->halved_buckets = (old.buckets + 1) / 2;
     f->halvings++;
-    f->slot = slots_make(f->buckets * f->slots);
+    f->slot = allocate_slots(f->buckets * f->slots);
     f->items = 0;
     for (uint64_t i = 0; i < old.buckets * old.slots; i++) {
         uint16_t fingerprint = old.slot[i];
         if (fingerprint == 0) continue;
         uint64_t d = distance(&old, i / old.slots, ecf_offset(&old, fingerprint));
         uint64_t bucket = (ecf_offset(f, fingerprint) + d / 2) % f->buckets;
-        left_over += !(relocate ? ecf_put(f, bucket, fingerprint) : put_here(f, bucket, fingerprint));
+        dropped += !(relocate ? ecf_insert_at(f, bucket, fingerprint) : store(f, bucket, fingerprint));
     }
     free(old.slot);
-    return left_over;
+    return dropped;
 }
 
-/* ----------------------------------------------------------------------------------------------------------- asking */
+/* ----------------------------------------------------------------------------------------------------------- lookup */
 
-bool ecf_has(struct ecf *f, uint64_t key) {
+bool ecf_contains(struct ecf *f, uint64_t key) {
     struct ecf_entry e = ecf_entry_of(f, key);
     f->accesses++;
     if (ecf_find(f, e.first, e.fingerprint) != NULL) return true;
@@ -162,14 +164,14 @@ uint64_t ecf_fill(struct ecf *f, uint64_t from, uint64_t to) {
     return to;
 }
 
-uint64_t ecf_missing(struct ecf *f, uint64_t from, uint64_t to) {
-    uint64_t missing = 0;
-    for (uint64_t i = from; i < to; i++) missing += !ecf_has(f, member(i));
-    return missing;
+uint64_t ecf_false_negatives(struct ecf *f, uint64_t from, uint64_t to) {
+    uint64_t count = 0;
+    for (uint64_t i = from; i < to; i++) count += !ecf_contains(f, member(i));
+    return count;
 }
 
 struct rate ecf_fpr(struct ecf *f, uint64_t probes) {
     uint64_t hits = 0;
-    for (uint64_t i = 0; i < probes; i++) hits += ecf_has(f, (uint64_t)STRANGERS << 56 | i);
+    for (uint64_t i = 0; i < probes; i++) hits += ecf_contains(f, (uint64_t)NON_MEMBERS << 56 | i);
     return rate_of(hits, probes);
 }

@@ -1,4 +1,4 @@
-set title "capacity over the trace"
+set title "capacity during the trace"
 set xlabel "seconds"
 set ylabel "slots"
 set key top left maxrows 3

@@ -1,4 +1,4 @@
-set title "false-positive rate over the trace"
+set title "false-positive rate during the trace"
 set xlabel "seconds"
 set ylabel "false-positive rate"
 set logscale y

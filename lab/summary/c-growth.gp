@@ -1,4 +1,4 @@
-set title "false-positive rate over growth, without the keys"
+set title "false-positive rate of growing filters"
 set xlabel "items"
 set ylabel "false-positive rate"
 set logscale xy

@@ -1,5 +1,5 @@
-/* Why tidal exists: items, capacity and false-positive rate of every kind over the flow trace, and over growth alone.
- * All have 16 bits per slot and start with 256 slots (cuckoo, which cannot grow, with room for the peak). */
+/* Why tidal exists: capacity and false-positive rate of every kind during the flow trace, and during growth alone. All
+ * have 16 bits per slot and start with 256 slots (cuckoo, which cannot grow, starts with the capacity of the peak). */
 #include <string.h>
 
 #include "replay.h"
@@ -16,11 +16,12 @@ static guira *make(const struct lab *lab, int which, uint64_t peak) {
     return lab_filter(lab, c);
 }
 
+/* Doubles the number of items up to most, writes the rate at each step, and returns the last one. */
 static struct rate grow(struct lab *lab, FILE *out, int which, uint64_t most, uint64_t probes) {
     guira *f = make(lab, which, most);
     struct rate last = {0, 0};
     for (uint64_t items = 225, before = 0; items <= most; before = items, items *= 2) {
-        if (lab_fill(f, before, items) != items) break; /* ECF ends when its offsets are used up */
+        if (lab_fill(f, before, items) != items) break; /* ECF cannot grow any more when all offsets are used */
         last = lab_fpr(f, probes);
         fprintf(out, "%d,%" PRIu64 ",%.3g,%.2g\n", which, items, last.value, last.error);
     }
@@ -28,7 +29,7 @@ static struct rate grow(struct lab *lab, FILE *out, int which, uint64_t most, ui
     return last;
 }
 
-static void over_growth(struct lab *lab) {
+static void measure_growth(struct lab *lab) {
     uint64_t most = lab->quick ? 7200 : 57600, probes = lab->quick ? 20000 : 200000;
     FILE *out = lab_file(lab, "growth.csv");
     fputs("filter,items,fpr,error\n", out);
@@ -37,15 +38,16 @@ static void over_growth(struct lab *lab) {
     for (int f = 0; f < FILTERS; f++) {
         if (f == CUCKOO) continue;
         rate[f] = grow(lab, out, f, most, probes);
-        lab_say("grown to %" PRIu64 " items: %s, false-positive rate %s", most, name[f], rate_text(rate[f]));
+        lab_progress("grown to %" PRIu64 " items: %s, false-positive rate %s", most, name[f], rate_text(rate[f]));
         lowest &= f == TIDAL || rate[TIDAL].value < rate[f].value;
     }
-    if (fclose(out) != 0) lab_die("%s: cannot write to %s", lab->name, lab->out);
-    lab_hold(lab,
-             text("grown %" PRIu64 "-fold without the keys, tidal has the lowest rate of those that grow", most / 225),
-             text("tidal %s, DCF %s, ECF %s, CCF %s", rate_text(rate[TIDAL]), rate_text(rate[DCF]),
-                  rate_text(rate[ECF]), rate_text(rate[CCF])),
-             lowest);
+    if (fclose(out) != 0) lab_fatal("%s: cannot write to %s", lab->name, lab->out);
+    lab_must_hold(lab,
+                  text("grown %" PRIu64 "-fold without the keys, tidal has the lowest rate of all kinds that can grow",
+                       most / 225),
+                  text("tidal %s, DCF %s, ECF %s, CCF %s", rate_text(rate[TIDAL]), rate_text(rate[DCF]),
+                       rate_text(rate[ECF]), rate_text(rate[CCF])),
+                  lowest);
 }
 
 static void put_samples(struct lab *lab, const struct replay r[FILTERS]) {
@@ -63,44 +65,46 @@ static void put_samples(struct lab *lab, const struct replay r[FILTERS]) {
     }
 }
 
-static struct rate highest(const struct replay *r) {
+static struct rate highest_rate(const struct replay *r) {
     struct rate most = {0, 0};
     for (size_t i = 0; i < r->samples; i++)
         if (r->sample[i].fpr > most.value) most = (struct rate){r->sample[i].fpr, r->sample[i].fpr_error};
     return most;
 }
 
-static void put_findings(struct lab *lab, const struct replay r[FILTERS]) {
-    bool fullest = true;
+static void put_checks(struct lab *lab, const struct replay r[FILTERS]) {
+    bool highest_load = true;
     double mean[FILTERS];
     for (int f = 0; f < FILTERS; f++) {
         mean[f] = replay_mean_load(&r[f]);
-        fullest &= f == TIDAL || mean[TIDAL] > mean[f];
+        highest_load &= f == TIDAL || mean[TIDAL] > mean[f];
     }
     const char *means = text("tidal %.3f, DCF %.3f, CCF %.3f, cuckoo %.3f, ECF %.3f", mean[TIDAL], mean[DCF], mean[CCF],
                              mean[CUCKOO], mean[ECF]);
-    if (lab->trace == NULL) lab_hold(lab, "of all kinds tidal is the fullest over the trace", means, fullest);
-    else lab_note(lab, "mean utilisation over this trace", means);
-    replay_hold(lab, r, FILTERS);
+    if (lab->trace == NULL)
+        lab_must_hold(lab, "tidal has the highest mean utilisation of all kinds during the trace", means, highest_load);
+    else lab_note(lab, "mean utilisation during this trace", means);
+    replay_check(lab, r, FILTERS);
     for (int f = 0; f < FILTERS; f++)
-        lab_note(lab, text("highest false-positive rate over the trace, %s", name[f]), rate_text(highest(&r[f])));
+        lab_note(lab, text("highest false-positive rate during the trace, %s", name[f]),
+                 rate_text(highest_rate(&r[f])));
 }
 
 int main(int argc, char **argv) {
     struct lab lab = lab_open(argc, argv, "summary");
     struct trace t = replay_trace(&lab);
     struct replay r[FILTERS];
-    lab_say("trace: %zu flows, %zu at most at once", t.flows, t.peak);
+    lab_progress("trace: %zu flows, %zu concurrent at the peak", t.flows, t.peak);
     for (int f = 0; f < FILTERS; f++) {
         guira *filter = make(&lab, f, t.peak);
         r[f] = replay_run(&t, filter, lab.quick ? 60 : 150, lab.quick ? 4000 : 40000);
-        lab_say("%s: mean utilisation %.3f, highest rate %s", name[f], replay_mean_load(&r[f]),
-                rate_text(highest(&r[f])));
+        lab_progress("%s: mean utilisation %.3f, highest rate %s", name[f], replay_mean_load(&r[f]),
+                     rate_text(highest_rate(&r[f])));
         guira_destroy(filter);
     }
-    over_growth(&lab);
+    measure_growth(&lab);
     put_samples(&lab, r);
-    put_findings(&lab, r);
+    put_checks(&lab, r);
     for (int f = 0; f < FILTERS; f++) replay_free(&r[f]);
     trace_free(&t);
     return lab_close(&lab);

@@ -1,4 +1,5 @@
-# For the scripts in this directory: $guira, a directory of their own, and how to fail. Source it with GUIRA as $1.
+# Common part of the scripts in this directory: sets $guira, changes to an empty directory, and defines helper functions.
+# Source it with the path of the tool as $1.
 set -eu
 guira=$(realpath "$1")
 tmp=$(mktemp -d)
@@ -12,15 +13,15 @@ fail() {
     exit 1
 }
 
-# quick N FULL: N under GUIRA_QUICK, else FULL.
+# quick N FULL: prints N with GUIRA_QUICK, else FULL.
 quick() { if [ -n "${GUIRA_QUICK-}" ]; then echo "$1"; else echo "$2"; fi; }
 
-# Waits until the command is true, a minute at most.
+# Waits until the command succeeds, at most a minute.
 wait_until() {
     local n=0
     until "$@"; do
         n=$((n + 1))
-        [ $n -lt 600 ] || fail "waited in vain: $*"
+        [ $n -lt 600 ] || fail "timeout: $*"
         sleep 0.1
     done
 }

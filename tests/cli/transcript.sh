@@ -1,17 +1,17 @@
 #!/bin/bash
-# Runs a transcript: a file that shows what somebody types and what comes back, and has to be true.
+# Runs a transcript: a file with commands and their expected output.
 #
-#     Words like these are for the reader.
+#     Text that is not indented is a comment.
 #
-#         $ printf 'a\nb\na\n' | guira uniq        a command, with the prompt, indented by four
-#         a                                        what it prints on stdout and stderr, until the next command
+#         $ printf 'a\nb\na\n' | guira uniq        a command after a prompt, indented by four blanks
+#         a                                        its output on stdout and stderr, up to the next command
 #         b
 #         [2]                                      its exit status, unless it is 0
 #
-# The commands of one transcript run in one bash, in an empty directory. Where a figure is not the same every time, the
-# command itself has to take it out (sed, cut).
+# The commands of a transcript run in one bash, in an empty directory. If a number varies between runs, the command has to
+# remove it (sed, cut).
 #
-# usage: transcript.sh GUIRA [--update] FILE...      (--update: writes what came back into the files)
+# usage: transcript.sh GUIRA [--update] FILE...      (--update: writes the actual output into the files)
 set -u
 
 guira=$(realpath "$1")
@@ -25,7 +25,7 @@ fi
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 
-# From a transcript to a script that writes the transcript that really was: words are copied, commands are run.
+# Converts a transcript into a script that prints it with the actual output: comments are copied, commands are run.
 script_of() {
     awk -v q="'" '
         function quoted(s) { gsub(q, q "\\" q q, s); return q s q }
@@ -49,7 +49,7 @@ run() {
 transcript_run() {
     eval "$1" >"$transcript_out" 2>&1 </dev/null
     transcript_status=$?
-    awk '{ print "    " $0 }' "$transcript_out" # which ends the last line, too
+    awk '{ print "    " $0 }' "$transcript_out" # also ends the last line with a newline
     if [ "$transcript_status" != 0 ]; then echo "    [$transcript_status]"; fi
 }
 EOF
@@ -66,7 +66,7 @@ for file in "$@"; do
     if [ -n "$update" ]; then
         cp "$tmp/actual" "$file"
     elif ! diff -u "$file" "$tmp/actual"; then
-        echo "transcript: $file: not what came back (-: the file, +: what came)" >&2
+        echo "transcript: $file: wrong output (-: expected, +: actual)" >&2
         failed=1
     fi
 done

@@ -1,5 +1,4 @@
-/* What the fuzzers share. An input is data; what must hold is CHECKed, and a failure ends the process, which is what
- * libFuzzer waits for. */
+/* Shared by the fuzzers. A CHECK that fails aborts the process, which libFuzzer reports. */
 #ifndef GUIRA_FUZZ_H
 #define GUIRA_FUZZ_H
 
@@ -13,17 +12,19 @@
 #include <xxhash.h>
 
 #include "guira.h"
-#include "isa.h"
-#include "kind.h"
+#include "guira_window.h"
+#include "isa_support.h"
+#include "kinds/kinds.h"
+#include "filter/filter.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
 
-#define CHECK(x)                                                            \
-    do {                                                                    \
-        if (!(x)) {                                                         \
-            fprintf(stderr, "%s:%d: not so: %s\n", __FILE__, __LINE__, #x); \
-            abort();                                                        \
-        }                                                                   \
+#define CHECK(x)                                                                  \
+    do {                                                                          \
+        if (!(x)) {                                                               \
+            fprintf(stderr, "%s:%d: check failed: %s\n", __FILE__, __LINE__, #x); \
+            abort();                                                              \
+        }                                                                         \
     } while (0)
 
 static inline uint64_t mix(uint64_t z) { /* splitmix64's finish */
@@ -34,7 +35,7 @@ static inline uint64_t mix(uint64_t z) { /* splitmix64's finish */
 
 static inline void into_sum(void *to, const void *bytes, size_t n) { XXH3_64bits_update(to, bytes, n); }
 
-/* Of everything that decides what the filter will do. */
+/* A digest of everything that decides what the filter will do. */
 static inline uint64_t digest(const guira *f) {
     XXH3_state_t state;
     XXH3_64bits_reset(&state);
@@ -49,7 +50,7 @@ static inline void check_valid(const guira *f) {
     abort();
 }
 
-/* A file in memory, to be freed by whoever asked for it. */
+/* A file in memory, to be freed by the caller. */
 struct image {
     uint8_t *at;
     size_t n, room;

@@ -1,26 +1,26 @@
-/* Any bytes as a file of a filter, a window or a shared filter: load, validate, use; and map the same.
+/* Arbitrary bytes as a file of a filter, a window or a shared filter: load, validate, use, map, view.
  *
- *     input   [ how ][ the file ... ]      how & 1: make length and checksums right, so as to get past them
- *                                          how & 2: and before that the counters
+ *     input   [ how ][ the file ... ]      how & 1: repair length and checksums, to get past their checks
+ *                                          how & 2: before that, repair the counters
  *                                          how & 4: the bytes start at an odd address
  *
- * What is refused has nothing to show. What is taken must be valid, take every operation and stay valid, and be the same
- * when it is saved and loaded again. */
+ * What loads must be valid, stay valid after every operation, and be the same when it is saved and loaded again. */
 #include "fuzz.h"
 
-#include "../fix_sums.h"
-#include "fix_counters.h"
-#include "window.h"
+#include "../repair_checksums.h"
+#include "repair_counters.h"
+#include "guira_shared.h"
+#include "window/window.h"
 
 /* ------------------------------------------------------------------------------------------------------------- filters */
 
-static void ask(const guira *f, uint64_t luck) {
-    guira_stats s;
+static void look_up(const guira *f, uint64_t seed) {
+    guira_stats s = GUIRA_STATS_INIT;
     for (unsigned i = 0; i < 32; i++) {
-        uint64_t hash = mix(luck + i) >> (i % 4 * 16);
-        bool there = guira_contains_hash(f, hash), again;
-        CHECK(there == (f->ops->count(f, hash) > 0));
-        CHECK(guira_contains_hash_many(f, &hash, 1, &again) == there && again == there);
+        uint64_t hash = mix(seed + i) >> (i % 4 * 16);
+        bool present = guira_contains_hash(f, hash), again;
+        CHECK(present == (f->ops->count(f, hash) > 0));
+        CHECK(guira_contains_hash_many(f, &hash, 1, &again) == present && again == present);
     }
     CHECK(guira_stats_get(f, &s) == GUIRA_OK);
 }
@@ -33,8 +33,7 @@ static void check_reload(const guira *f) {
     free(i.at);
 }
 
-/* With a low max_load a few items reserve gigabytes, rightly; and so does a file that says it was made with that many
- * buckets, when it is cleared. */
+/* A filter with a low max_load, or with many initial buckets, may rightly take gigabytes when it is resized or cleared. */
 static bool is_modest(const guira *f) { return f->config.max_load >= 0.1 && f->config.buckets <= 4096; }
 
 static void resize(guira *f) {
@@ -45,14 +44,14 @@ static void resize(guira *f) {
     check_valid(f);
 }
 
-/* Into itself, and into one that has grown to another size. */
-static void merge(guira *f, uint64_t luck) {
+/* Merges it into itself, and into a filter of another size. */
+static void merge(guira *f, uint64_t seed) {
     guira_config c = f->config;
     guira *g;
     if (f->ops->merge == NULL || !is_modest(f)) return;
-    c.capacity = 64 * (luck % 8);
+    c.capacity = 64 * (seed % 8);
     CHECK(guira_create(&c, &g) == GUIRA_OK);
-    for (unsigned i = 0; i < 40; i++) guira_insert_hash(g, mix(luck * 5 + i));
+    for (unsigned i = 0; i < 40; i++) guira_insert_hash(g, mix(seed * 5 + i));
     guira_status s = guira_merge(g, f);
     CHECK(s != GUIRA_OK || g->items == f->items + 40);
     check_valid(g);
@@ -61,10 +60,10 @@ static void merge(guira *f, uint64_t luck) {
     check_valid(f);
 }
 
-static void change(guira *f, uint64_t luck) {
+static void change(guira *f, uint64_t seed) {
     uint64_t hash[96];
     for (unsigned i = 0; i < 96; i++) {
-        hash[i] = mix(luck + i);
+        hash[i] = mix(seed + i);
         guira_status s = guira_insert_hash(f, hash[i]);
         if (s == GUIRA_OK) CHECK(guira_contains_hash(f, hash[i]));
         else hash[i] = 0;
@@ -72,22 +71,22 @@ static void change(guira *f, uint64_t luck) {
     for (unsigned i = 0; i < 96; i++)
         if (hash[i] != 0) CHECK(guira_contains_hash(f, hash[i]));
     check_valid(f);
-    merge(f, luck);
+    merge(f, seed);
     resize(f);
     for (unsigned i = 0; i < 64; i++)
         if (hash[i] != 0) CHECK(guira_remove_hash(f, hash[i]) == GUIRA_OK);
-    for (unsigned i = 0; i < 200; i++) guira_remove_hash(f, mix(luck * 3 + i) >> (i % 4 * 16));
+    for (unsigned i = 0; i < 200; i++) guira_remove_hash(f, mix(seed * 3 + i) >> (i % 4 * 16));
     check_valid(f);
 }
 
-static void use(guira *f, uint64_t luck) {
+static void use(guira *f, uint64_t seed) {
     guira *g;
     check_valid(f);
-    ask(f, luck);
+    look_up(f, seed);
     check_reload(f);
     CHECK(guira_clone(f, &g) == GUIRA_OK && digest(g) == digest(f));
-    change(f, luck);
-    change(g, luck);
+    change(f, seed);
+    change(g, seed);
     CHECK(digest(g) == digest(f));
     guira_destroy(g);
     check_reload(f);
@@ -95,12 +94,12 @@ static void use(guira *f, uint64_t luck) {
     check_valid(f);
 }
 
-static void map(struct image i, bool loads, uint64_t luck) {
+static void map(struct image i, bool loads, uint64_t seed) {
     guira *f, *g;
     guira_status s = map_image(i, &f);
     CHECK(!loads || s == GUIRA_OK);
     if (s == GUIRA_OK) {
-        ask(f, luck);
+        look_up(f, seed);
         CHECK((guira_validate(f, NULL) == GUIRA_OK) == loads);
         CHECK(guira_insert_hash(f, 1) == GUIRA_EUNSUPPORTED);
         CHECK((guira_clone(f, &g) == GUIRA_OK) == loads);
@@ -109,12 +108,44 @@ static void map(struct image i, bool loads, uint64_t luck) {
     guira_destroy(f);
 }
 
-static void try_filter(struct image i, uint64_t luck) {
+/* The same bytes as a view in memory, from an aligned address and from where they are. */
+static void view(struct image i, bool loads, uint64_t seed) {
+    uint8_t *aligned = aligned_alloc(64, (i.n + 64) / 64 * 64);
+    CHECK(aligned != NULL);
+    memcpy(aligned, i.at, i.n);
+    for (unsigned k = 0; k < 2; k++) {
+        guira *f, *g;
+        guira_status s = guira_view(k == 0 ? aligned : i.at, i.n, &f);
+        CHECK((s == GUIRA_OK) == (f != NULL) && (!loads || s == GUIRA_OK));
+        if (f == NULL) continue;
+        look_up(f, seed);
+        CHECK((guira_clone(f, &g) == GUIRA_OK) == loads);
+        guira_destroy(g);
+        guira_destroy(f);
+    }
+    free(aligned);
+}
+
+/* What loads is a filter for guira_file_info as well; other bytes it may take for anything, or refuse. */
+static void check_info(struct image i, const guira *f) {
+    guira_file file = GUIRA_FILE_INIT;
+    guira_config c = {.size = sizeof c};
+    guira_status s = guira_file_info(i.at, i.n, &file, &c);
+    CHECK(s == GUIRA_OK || s == GUIRA_EFORMAT || s == GUIRA_ECORRUPT);
+    if (f == NULL) return;
+    CHECK(s == GUIRA_OK && file.content == GUIRA_FILE_FILTER && file.bytes == i.n && file.items == f->items);
+    s = guira_file_info(i.at, i.n < GUIRA_FILE_START ? i.n : GUIRA_FILE_START, &file, NULL);
+    CHECK(s == GUIRA_OK && file.items == f->items);
+}
+
+static void try_filter(struct image i, uint64_t seed) {
     guira *f;
     guira_status s = guira_load_from(i.at, i.n, &f);
     CHECK((s == GUIRA_OK) == (f != NULL));
-    map(i, s == GUIRA_OK, luck);
-    if (f != NULL) use(f, luck);
+    map(i, s == GUIRA_OK, seed);
+    view(i, s == GUIRA_OK, seed);
+    check_info(i, f);
+    if (f != NULL) use(f, seed);
     guira_destroy(f);
 }
 
@@ -123,22 +154,22 @@ static void try_filter(struct image i, uint64_t luck) {
 static void check_window_reload(const guira_window *w) {
     struct image i = window_image(w);
     guira_window *v;
-    CHECK(guira_window_load_from(i.at, i.n, &v) == GUIRA_OK && digest(&v->filter.head) == digest(&w->filter.head));
+    CHECK(guira_window_load_from(i.at, i.n, &v) == GUIRA_OK && digest(&v->filter->head) == digest(&w->filter->head));
     guira_window_destroy(v);
     free(i.at);
 }
 
-/* Keys come, and time goes on by as much as it can and as little. */
-static void use_window(guira_window *w, uint64_t luck) {
-    uint64_t length = w->filter.clock.length;
+/* New keys, at times close together and far apart. */
+static void use_window(guira_window *w, uint64_t seed) {
+    uint64_t length = w->clock.length;
     bool seen, again;
     for (unsigned i = 0; i < 96; i++) {
         uint64_t now = guira_window_now(w), time = length / 64 + i % 2;
         if (time <= UINT64_MAX - now) now += time;
-        CHECK(guira_window_contains_hash(w, mix(luck + i), now, &again) == GUIRA_OK);
-        if (guira_window_seen_hash(w, mix(luck + i), now, &seen) != GUIRA_OK) continue;
+        CHECK(guira_window_contains_hash(w, mix(seed + i), now, &again) == GUIRA_OK);
+        if (guira_window_seen_hash(w, mix(seed + i), now, &seen) != GUIRA_OK) continue;
         CHECK(seen == again);
-        CHECK(guira_window_contains_hash(w, mix(luck + i), now, &again) == GUIRA_OK && again);
+        CHECK(guira_window_contains_hash(w, mix(seed + i), now, &again) == GUIRA_OK && again);
         if (i % 32 == 0) CHECK(guira_window_validate(w, NULL) == GUIRA_OK);
     }
     check_window_reload(w);
@@ -148,37 +179,38 @@ static void use_window(guira_window *w, uint64_t luck) {
     CHECK(guira_window_clear(w) == GUIRA_OK && guira_window_validate(w, NULL) == GUIRA_OK);
 }
 
-static void try_window(struct image i, uint64_t luck) {
+static void try_window(struct image i, uint64_t seed) {
     guira_window *w;
     guira_status s = guira_window_load_from(i.at, i.n, &w);
     CHECK((s == GUIRA_OK) == (w != NULL));
     if (w == NULL) return;
     CHECK(guira_window_validate(w, NULL) == GUIRA_OK);
     check_window_reload(w);
-    use_window(w, luck);
+    use_window(w, seed);
     guira_window_destroy(w);
 }
 
 /* -------------------------------------------------------------------------------------------------------------- shared */
 
+#ifdef GUIRA_TEST_SHARED
 static struct image shared_image(const guira_shared *g) {
     struct image i = {0};
     CHECK(guira_shared_save_to(g, into_image, &i) == GUIRA_OK);
     return i;
 }
 
-static void use_shared(guira_shared *g, uint64_t luck) {
-    guira_stats s;
+static void use_shared(guira_shared *g, uint64_t seed) {
+    guira_stats s = GUIRA_STATS_INIT;
     for (unsigned i = 0; i < 64; i++)
-        if (guira_shared_insert_hash(g, mix(luck + i)) == GUIRA_OK) CHECK(guira_shared_contains_hash(g, mix(luck + i)));
+        if (guira_shared_insert_hash(g, mix(seed + i)) == GUIRA_OK) CHECK(guira_shared_contains_hash(g, mix(seed + i)));
     CHECK(guira_shared_validate(g, NULL) == GUIRA_OK);
-    for (unsigned i = 0; i < 96; i++) guira_shared_remove_hash(g, mix(luck * 3 + i) >> (i % 4 * 16));
+    for (unsigned i = 0; i < 96; i++) guira_shared_remove_hash(g, mix(seed * 3 + i) >> (i % 4 * 16));
     guira_shared_shrink_to_fit(g);
     CHECK(guira_shared_validate(g, NULL) == GUIRA_OK && guira_shared_stats_get(g, &s) == GUIRA_OK);
     CHECK(guira_shared_clear(g) == GUIRA_OK && guira_shared_validate(g, NULL) == GUIRA_OK);
 }
 
-static void try_shared(struct image i, uint64_t luck) {
+static void try_shared(struct image i, uint64_t seed) {
     guira_shared *g;
     guira_status s = guira_shared_load_from(i.at, i.n, &g);
     CHECK((s == GUIRA_OK) == (g != NULL));
@@ -187,28 +219,29 @@ static void try_shared(struct image i, uint64_t luck) {
     struct image again = shared_image(g);
     CHECK(again.n == i.n && memcmp(again.at, i.at, i.n) == 0);
     free(again.at);
-    use_shared(g, luck);
+    use_shared(g, seed);
     guira_shared_destroy(g);
 }
+#endif
 
 /* --------------------------------------------------------------------------------------------------------------- input */
 
-/* Makes right what must be right in n bytes for the rest to be looked at. */
-static void fix(uint8_t *bytes, size_t n, bool counters) {
+/* Repairs length, counters and checksums in n bytes, so that loading reads the rest. */
+static void repair(uint8_t *bytes, size_t n, bool counters) {
     if (n < HEADER_BYTES) return;
     put_u64(bytes + 24, n);
-    if (counters) fix_counters(bytes, n);
-    fix_sums(bytes, n);
+    if (counters) repair_counters(bytes, n);
+    repair_checksums(bytes, n);
 }
 
 /* The same for a shared filter: each shard is as long as it says, if it can be, and the last has the rest. */
-static void fix_shared(uint8_t *bytes, size_t n, bool counters) {
+static void repair_shared(uint8_t *bytes, size_t n, bool counters) {
     enum { PREAMBLE = 64 };
-    fix_sum(bytes, bytes + PREAMBLE - 8);
+    repair_checksum(bytes, bytes + PREAMBLE - 8);
     for (size_t at = PREAMBLE; n - at >= HEADER_BYTES;) {
         uint64_t length = get_u64(bytes + at + 24);
         if (length < HEADER_BYTES || length > n - at || n - at - length < HEADER_BYTES) length = n - at;
-        fix(bytes + at, (size_t)length, counters);
+        repair(bytes + at, (size_t)length, counters);
         at += (size_t)length;
     }
 }
@@ -220,10 +253,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n) {
     struct image i = {bytes + (how / 4 & 1), n - 1, n - 1};
     memcpy(i.at, data + 1, i.n);
     bool is_shared = i.n >= 64 && memcmp(i.at, "GUIRAset", 8) == 0;
-    if (how & 1) (is_shared ? fix_shared : fix)(i.at, i.n, (how & 2) != 0);
+    if (how & 1) (is_shared ? repair_shared : repair)(i.at, i.n, (how & 2) != 0);
     try_filter(i, how);
     try_window(i, how);
+#ifdef GUIRA_TEST_SHARED
     try_shared(i, how);
+#endif
     free(bytes);
     return 0;
 }

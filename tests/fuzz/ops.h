@@ -1,9 +1,9 @@
-/* What fuzz_ops is made of: one file for each sort of thing that operations can be done to.
+/* The parts of fuzz_ops: one file each for filters, windows and shared filters.
  *
  *     input   [ geometry ][ sort: 4 bits | loads: 4 bits ][ operation, argument: 3 bytes ][ ... ] ...
  *
- * Keys are few, so that there are copies of them. An operation that fails must have changed nothing; memory fails when
- * the input says so. */
+ * There are few different keys, so that there are copies. An operation that fails must change nothing. The input also says
+ * which allocation fails. */
 #ifndef GUIRA_FUZZ_OPS_H
 #define GUIRA_FUZZ_OPS_H
 
@@ -24,7 +24,7 @@ extern unsigned fail_in;
 
 static inline uint64_t hash_of(unsigned key) { return mix(key * UINT64_C(0x9e3779b97f4a7c15) + 1); }
 
-/* How many keys in a row an argument asks for. */
+/* The number of consecutive keys that an argument stands for. */
 static inline unsigned run_of(unsigned argument) { return 4U << (argument / KEYS % 6); }
 
 /* An exact multiset. */

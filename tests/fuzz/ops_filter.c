@@ -6,47 +6,47 @@ static struct {
     guira_config config;
     const char *isa;
     struct tally tally;
-} world;
+} state;
 
 static void check_all(void) {
-    check_valid(world.f);
-    CHECK(world.f->items == world.tally.items);
+    check_valid(state.f);
+    CHECK(state.f->items == state.tally.items);
     for (unsigned i = 0; i < KEYS; i++) {
-        if (world.tally.count[i] == 0) continue;
-        CHECK(guira_contains_hash(world.f, hash_of(i)));
-        CHECK(world.f->ops->count(world.f, hash_of(i)) >= world.tally.count[i]);
+        if (state.tally.count[i] == 0) continue;
+        CHECK(guira_contains_hash(state.f, hash_of(i)));
+        CHECK(state.f->ops->count(state.f, hash_of(i)) >= state.tally.count[i]);
     }
 }
 
 /* ------------------------------------------------------------------------------------------------------- in and out */
 
 static guira_status insert(unsigned key) {
-    guira_status s = guira_insert_hash(world.f, hash_of(key));
-    if (s == GUIRA_OK) tally_add(&world.tally, key);
+    guira_status s = guira_insert_hash(state.f, hash_of(key));
+    if (s == GUIRA_OK) tally_add(&state.tally, key);
     return s;
 }
 
-/* Only members are removed, and what is surely none. */
-static guira_status take(unsigned key) {
-    bool there = guira_contains_hash(world.f, hash_of(key));
-    CHECK(there || world.tally.count[key] == 0);
-    if (there && world.tally.count[key] == 0) return GUIRA_OK;
-    guira_status s = guira_remove_hash(world.f, hash_of(key));
-    CHECK(s == (there ? GUIRA_OK : GUIRA_ENOTFOUND));
-    if (there) tally_take(&world.tally, key);
+/* Removes members only, and keys that the filter does not contain. */
+static guira_status remove_key(unsigned key) {
+    bool present = guira_contains_hash(state.f, hash_of(key));
+    CHECK(present || state.tally.count[key] == 0);
+    if (present && state.tally.count[key] == 0) return GUIRA_OK;
+    guira_status s = guira_remove_hash(state.f, hash_of(key));
+    CHECK(s == (present ? GUIRA_OK : GUIRA_ENOTFOUND));
+    if (present) tally_take(&state.tally, key);
     return s;
 }
 
-/* Many keys in a row, for an input of few bytes; some may fail. */
-static void flood(unsigned argument, bool in) {
+/* Many keys by few bytes of input; some may fail. */
+static void change_many(unsigned argument, bool in) {
     for (unsigned i = 0; i < run_of(argument); i++) {
         unsigned key = (argument + i * 7) % KEYS;
         if (in) insert(key);
-        else take(key);
+        else remove_key(key);
     }
 }
 
-static void pile_up(unsigned key) {
+static void insert_copies(unsigned key) {
     for (unsigned i = 0; i < 20 && insert(key) == GUIRA_OK; i++) {
     }
 }
@@ -56,36 +56,36 @@ static void pile_up(unsigned key) {
 static guira_status replace_by(guira_status s, guira *g) {
     CHECK((s == GUIRA_OK) == (g != NULL));
     if (g == NULL) return s;
-    CHECK(digest(g) == digest(world.f));
-    guira_destroy(world.f);
-    world.f = g;
+    CHECK(digest(g) == digest(state.f));
+    guira_destroy(state.f);
+    state.f = g;
     return s;
 }
 
 static guira_status copy(void) {
     guira *g;
-    guira_status s = guira_clone(world.f, &g);
+    guira_status s = guira_clone(state.f, &g);
     return replace_by(s, g);
 }
 
 static guira_status save_and_load(void) {
     guira *g;
-    struct image i = image_of(world.f);
+    struct image i = image_of(state.f);
     guira_status s = guira_load_from(i.at, i.n, &g);
     free(i.at);
     return replace_by(s, g);
 }
 
-/* Goes on with a clone of the mapped filter. */
+/* Continues with a clone of the mapped filter. */
 static guira_status save_and_map(unsigned key) {
     guira *f, *g = NULL;
-    struct image i = image_of(world.f);
+    struct image i = image_of(state.f);
     guira_status s = map_image(i, &f);
     free(i.at);
     if (s != GUIRA_OK) return s;
-    CHECK(digest(f) == digest(world.f));
+    CHECK(digest(f) == digest(state.f));
     for (unsigned k = key; k < key + 16; k++)
-        CHECK(guira_contains_hash(f, hash_of(k % KEYS)) == guira_contains_hash(world.f, hash_of(k % KEYS)));
+        CHECK(guira_contains_hash(f, hash_of(k % KEYS)) == guira_contains_hash(state.f, hash_of(k % KEYS)));
     CHECK(guira_insert_hash(f, hash_of(key)) == GUIRA_EUNSUPPORTED);
     s = guira_clone(f, &g);
     guira_destroy(f);
@@ -93,18 +93,18 @@ static guira_status save_and_map(unsigned key) {
 }
 
 static guira_status clear(void) {
-    guira_status s = guira_clear(world.f);
-    if (s == GUIRA_OK) memset(&world.tally, 0, sizeof world.tally);
+    guira_status s = guira_clear(state.f);
+    if (s == GUIRA_OK) memset(&state.tally, 0, sizeof state.tally);
     return s;
 }
 
-/* A filter like ours with a run of keys, or one that is ours. */
+/* A filter to merge from: a clone, or a new one with some keys. */
 static guira_status partner(unsigned argument, guira **out, struct tally *more) {
-    if (argument % 2 && world.tally.items < KEYS) {
-        *more = world.tally;
-        return guira_clone(world.f, out);
+    if (argument % 2 && state.tally.items < KEYS) {
+        *more = state.tally;
+        return guira_clone(state.f, out);
     }
-    guira_status s = guira__create_on(world.isa, &world.config, out);
+    guira_status s = guira__create_isa(isa_named(state.isa), &state.config, out);
     for (unsigned i = 0; s == GUIRA_OK && i < run_of(argument); i++)
         if (guira_insert_hash(*out, hash_of((argument + i) % KEYS)) == GUIRA_OK) tally_add(more, (argument + i) % KEYS);
     return s;
@@ -117,34 +117,34 @@ static guira_status merge(unsigned argument) {
     guira_status s = partner(argument, &g, &more);
     if (s != GUIRA_OK) return s;
     uint64_t before = digest(g);
-    s = guira_merge(world.f, g);
+    s = guira_merge(state.f, g);
     CHECK(digest(g) == before);
     guira_destroy(g);
-    CHECK((s == GUIRA_EUNSUPPORTED) == (world.config.kind != GUIRA_TIDAL));
-    for (unsigned i = 0; s == GUIRA_OK && i < KEYS; i++) world.tally.count[i] += more.count[i];
-    if (s == GUIRA_OK) world.tally.items += more.items;
+    CHECK((s == GUIRA_EUNSUPPORTED) == (state.config.kind != GUIRA_TIDAL));
+    for (unsigned i = 0; s == GUIRA_OK && i < KEYS; i++) state.tally.count[i] += more.count[i];
+    if (s == GUIRA_OK) state.tally.items += more.items;
     return s;
 }
 
-/* One of the consistent filter's; the other kinds have none. */
+/* A single step of the consistent filter; other kinds do not support it. */
 static guira_status step(unsigned argument) {
     const guira_config other = {.slot_bits = 4 + argument / 4 % 29, .buckets = 1 + argument / 128 % 8, .candidates = 3};
     guira_status s;
     switch (argument % 5) {
-    case 0: s = guira_consistent_scale_up(world.f); break;
-    case 1: s = guira_consistent_scale_down(world.f); break;
-    case 2: s = guira_consistent_scale_out(world.f, NULL); break;
-    case 3: s = guira_consistent_scale_out(world.f, &other); break;
-    default: s = guira_consistent_compact(world.f); break;
+    case 0: s = guira_consistent_scale_up(state.f); break;
+    case 1: s = guira_consistent_scale_down(state.f); break;
+    case 2: s = guira_consistent_scale_out(state.f, NULL); break;
+    case 3: s = guira_consistent_scale_out(state.f, &other); break;
+    default: s = guira_consistent_compact(state.f); break;
     }
-    if (world.config.kind != GUIRA_CONSISTENT) CHECK(s == GUIRA_EUNSUPPORTED);
+    if (state.config.kind != GUIRA_CONSISTENT) CHECK(s == GUIRA_EUNSUPPORTED);
     return s;
 }
 
 /* ------------------------------------------------------------------------------------------------------------------ fuzz */
 
 static void perform(uint8_t operation, unsigned argument) {
-    uint64_t before = digest(world.f);
+    uint64_t before = digest(state.f);
     unsigned key = argument % KEYS;
     guira_status s = GUIRA_OK;
     switch (operation) {
@@ -152,25 +152,25 @@ static void perform(uint8_t operation, unsigned argument) {
     case 1:
     case 2: s = insert(key); break;
     case 3:
-    case 4: s = take(key); break;
-    case 5: flood(argument, true); break;
-    case 6: flood(argument, false); break;
-    case 7: s = guira_reserve(world.f, argument % 2048); break;
-    case 8: s = guira_shrink_to_fit(world.f); break;
+    case 4: s = remove_key(key); break;
+    case 5: change_many(argument, true); break;
+    case 6: change_many(argument, false); break;
+    case 7: s = guira_reserve(state.f, argument % 2048); break;
+    case 8: s = guira_shrink_to_fit(state.f); break;
     case 9: s = copy(); break;
     case 10: s = argument % 2 ? save_and_load() : save_and_map(key); break;
     case 11: s = argument % 8 == 0 ? clear() : GUIRA_OK; break;
     case 12: s = merge(argument); break;
     case 13: s = step(argument); break;
     default:
-        pile_up(key);
+        insert_copies(key);
         check_all();
         break;
     }
-    if (s != GUIRA_OK) CHECK(digest(world.f) == before);
+    if (s != GUIRA_OK) CHECK(digest(state.f) == before);
 }
 
-/* Small, so that little is needed to fill, grow and shrink it. */
+/* Small, so that few operations fill, grow and shrink it. */
 static guira_config paper_config(unsigned kind, uint8_t geometry, uint8_t loads) {
     const unsigned bits[] = {32, 14, 8, 4}, rings[] = {0, 0, 500, 100000};
     guira_config c = tidal_config(geometry, loads);
@@ -190,17 +190,17 @@ static guira_config paper_config(unsigned kind, uint8_t geometry, uint8_t loads)
 }
 
 static void begin(unsigned kind, uint8_t geometry, uint8_t loads) {
-    memset(&world, 0, sizeof world);
-    world.isa = geometry / 3 % 2 ? "portable" : guira__isa_list()[0];
-    world.config = kind <= GUIRA_CUCKOO ? tidal_config(geometry, loads) : paper_config(kind, geometry, loads);
-    world.config.kind = (guira_kind)kind;
-    if (kind == GUIRA_CUCKOO) world.config.capacity = 20 + geometry;
-    CHECK(guira__create_on(world.isa, &world.config, &world.f) == GUIRA_OK);
+    memset(&state, 0, sizeof state);
+    state.isa = geometry / 3 % 2 ? "portable" : isa_list()[0];
+    state.config = kind <= GUIRA_CUCKOO ? tidal_config(geometry, loads) : paper_config(kind, geometry, loads);
+    state.config.kind = (guira_kind)kind;
+    if (kind == GUIRA_CUCKOO) state.config.capacity = 20 + geometry;
+    CHECK(guira__create_isa(isa_named(state.isa), &state.config, &state.f) == GUIRA_OK);
 }
 
 static void end(void) {
     check_all();
-    guira_destroy(world.f);
+    guira_destroy(state.f);
 }
 
 const struct sort sort_filter = {begin, perform, end};

@@ -1,5 +1,5 @@
-/* Gives every file in the directories it is called with to a fuzzer, once: what it found and what it started from stay
- * found, also where there is no libFuzzer. */
+/* Runs a fuzzer once on every file in the directories of its arguments. So the corpus, with all inputs that once failed, is
+ * tested also where there is no libFuzzer. */
 #include "fuzz.h"
 
 #include <dirent.h>
@@ -10,7 +10,7 @@ static void replay(const char *path) {
     CHECK(file != NULL);
     size_t n = fread(data, 1, sizeof data, file);
     CHECK(n < sizeof data && fclose(file) == 0);
-    uint8_t *exact = malloc(n + 1); /* so that ASan sees who reads on */
+    uint8_t *exact = malloc(n + 1); /* so that AddressSanitizer finds reads beyond the end */
     CHECK(exact != NULL);
     memcpy(exact, data, n);
     LLVMFuzzerTestOneInput(exact, n);

@@ -6,14 +6,14 @@
         dead = c.master_of(0)
         c.kill(dead)                      # SIGKILL
         c.wait_ok()                       # a replica has taken over
-        dead.start()                      # the same port, directory and name in the cluster: a replica now
+        dead.start()                      # with the same port, directory and id; it becomes a replica
         c.wait_ok()
 
-A node takes two ports:   p: clients   p + 10000: the other nodes. Both are below those that Linux hands out for connections,
-so that none of these is in the way when a node comes back to its port.
+A node uses two ports: p for clients and p + 10000 for the other nodes. Both are below the range that Linux assigns to
+outgoing connections, so that a restarted node finds its ports free.
 
-On a busy machine a node can be late by seconds without being dead, and a failover that nobody asked for may lose what is not
-replicated yet. So nodes are PATIENT with each other, but HASTY while the cluster is made, and between kill() and wait_ok().
+On a busy machine a node can be seconds late without being dead, and an unwanted failover may lose writes that are not yet
+replicated. So the nodes use LONG_TIMEOUT, except while the cluster is created and between kill() and wait_ok().
 """
 import atexit
 import logging
@@ -28,18 +28,18 @@ import redis
 from harness import SERVER, Server
 
 CLI = os.path.join(os.path.dirname(SERVER), os.path.basename(SERVER).replace("-server", "-cli"))
-BUS = 10000
+BUS_PORT_OFFSET = 10000
 SLOTS = 16384
-PATIENT, HASTY = 10000, 2000  # cluster-node-timeout in milliseconds
-NODE_OPTIONS = ("--cluster-enabled", "yes", "--cluster-node-timeout", str(HASTY), "--cluster-allow-replica-migration", "no",
-                "--cluster-replica-validity-factor", "0",  # a replica takes over however long ago it heard of its master
-                "--repl-ping-replica-period", "1")         # CLUSTER SLOTS has no replica that has received nothing yet
+LONG_TIMEOUT, SHORT_TIMEOUT = 10000, 2000  # cluster-node-timeout in milliseconds
+NODE_OPTIONS = ("--cluster-enabled", "yes", "--cluster-node-timeout", str(SHORT_TIMEOUT), "--cluster-allow-replica-migration", "no",
+                "--cluster-replica-validity-factor", "0",  # a replica may take over however old its data is
+                "--repl-ping-replica-period", "1")         # CLUSTER SLOTS omits replicas that have received nothing yet
 
-logging.getLogger("redis").addHandler(logging.NullHandler())  # a client says with a stack trace that a slot has moved
+logging.getLogger("redis").addHandler(logging.NullHandler())  # the client logs a stack trace when a slot has moved
 
 
 def poll(condition, what, seconds=120):
-    """Waits until the condition holds, and returns its value. A node that cannot be reached does not fulfil it."""
+    """Waits until the condition is true and returns its value. An error of the client counts as false."""
     end = time.monotonic() + seconds
     while True:
         try:
@@ -49,7 +49,7 @@ def poll(condition, what, seconds=120):
         if value:
             return value
         if time.monotonic() > end:
-            raise TimeoutError(f"this takes too long: {what}")
+            raise TimeoutError(f"timeout while waiting for {what}")
         time.sleep(0.05)
 
 
@@ -62,10 +62,10 @@ def is_free(port):
     return True
 
 
-def free_pair():
+def free_port_pair():
     while True:
         port = random.SystemRandom().randrange(10000, 22000)
-        if is_free(port) and is_free(port + BUS):
+        if is_free(port) and is_free(port + BUS_PORT_OFFSET):
             return port
 
 
@@ -83,9 +83,9 @@ class Cluster:
             raise
 
     def new_node(self):
-        for _ in range(10):  # another program may take the port before the server does
+        for _ in range(10):  # another program may take the port before the server binds it
             try:
-                node = Server(*NODE_OPTIONS, port=free_pair())
+                node = Server(*NODE_OPTIONS, port=free_port_pair())
             except RuntimeError as error:
                 if "in use" not in str(error):
                     raise
@@ -101,7 +101,7 @@ class Cluster:
         self.stop()
 
     def stop(self):
-        """All at once: in an orderly end each would wait for its replica."""
+        """Kills all nodes: in an orderly shutdown each master would wait for its replica."""
         atexit.unregister(self.stop)
         for node in self.nodes:
             node.process.kill()
@@ -116,25 +116,25 @@ class Cluster:
     def log(self):
         return "".join(f"---- node {n.port}\n{n.log()[-4000:]}" for n in self.nodes)
 
-    def be(self, manner):
+    def set_node_timeout(self, milliseconds):
         for node in self.alive():
-            node("CONFIG", "SET", "cluster-node-timeout", manner)
+            node("CONFIG", "SET", "cluster-node-timeout", milliseconds)
 
     def kill(self, node):
-        self.be(HASTY)
+        self.set_node_timeout(SHORT_TIMEOUT)
         node.process.kill()
         node.process.wait()
         node.client.close()
 
     def cli(self, command, *words):
-        """redis-cli --cluster, which asks nothing."""
+        """Runs redis-cli --cluster without confirmation prompts."""
         done = subprocess.run([CLI, "--cluster", command, *words, "--cluster-yes"], text=True, stdin=subprocess.DEVNULL,
                               capture_output=True, timeout=600)
         if done.returncode != 0:
             raise RuntimeError(f"--cluster {command}: {done.stdout[-4000:]}{done.stderr[-4000:]}")
 
     def reshard(self, slots, source, target):
-        """Slots and the keys in them go from master to master, by MIGRATE. Traffic may go on."""
+        """Moves slots and their keys from one master to another (MIGRATE). Clients can continue meanwhile."""
         self.cli("reshard", f"127.0.0.1:{target.port}", "--cluster-from", source.id, "--cluster-to", target.id,
                  "--cluster-slots", str(slots))
         self.wait_ok()
@@ -146,7 +146,7 @@ class Cluster:
         return next(n for n in self.nodes if n.port == port)
 
     def layout(self, node):
-        """As this node sees it: ((first slot, last slot, port of the master, ports of its replicas)...)."""
+        """The layout that this node reports: ((first slot, last slot, port of the master, ports of its replicas)...)."""
         return tuple(sorted((first, last, master[1], *sorted(r[1] for r in replicas))
                             for first, last, master, *replicas in node("CLUSTER", "SLOTS")))
 
@@ -159,9 +159,9 @@ class Cluster:
                     if port == master.port)
 
     def wait_ok(self):
-        """Until all nodes that are alive agree, each slot has a master, and each replica is connected to its own."""
+        """Waits until all running nodes agree, each slot has a master, and each replica is connected to its master."""
         poll(self.is_ok, "the cluster to be ok")
-        self.be(PATIENT)
+        self.set_node_timeout(LONG_TIMEOUT)
 
     def is_ok(self):
         alive = self.alive()

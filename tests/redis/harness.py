@@ -1,8 +1,11 @@
-"""Servers with guira.so in them, for the tests beside this file.
+"""Starts servers with guira.so for the tests in this directory.
 
-Each server has its own directory and a free port of the loopback, and is ended by its process id. A test that fails prints
-what its server logged. Random tests print their seed when they start; GUIRA_SEED replays, GUIRA_QUICK makes them short.
-GUIRA_PRELOAD is what the server is started with in LD_PRELOAD: the run-time library of a sanitizer the module is built with.
+Each server has its own directory and a free port of the loopback interface, and is stopped by its process id. A failing test
+prints the log of its servers. Environment:
+
+    GUIRA_SEED      seed of the random tests, which print theirs when they start
+    GUIRA_QUICK     makes the tests shorter
+    GUIRA_PRELOAD   LD_PRELOAD of the servers: the run-time library of the sanitizer that the module is built with
 """
 import os
 import random
@@ -36,7 +39,7 @@ def free_port():
 
 
 class Server:
-    """Has another port after each start, unless it is told one."""
+    """A redis-server process. It gets a new port with each start, unless a port is given."""
 
     def __init__(self, *options, arguments=(), port=None):
         self.dir = tempfile.mkdtemp(prefix="guira-redis-")
@@ -60,18 +63,18 @@ class Server:
         with open(self.dir + "/stderr", "ab") as err:
             self.process = subprocess.Popen(command, stdout=err, stderr=err, env=environment)
         self.client = redis.Redis(port=self.port, socket_timeout=120)
-        self.wait_until_up()
+        self.wait_until_ready()
 
-    def wait_until_up(self):
+    def wait_until_ready(self):
         for _ in range(600):
             if self.process.poll() is not None:
-                raise RuntimeError("the server has ended:\n" + self.log())
+                raise RuntimeError("the server exited:\n" + self.log())
             try:
                 self.client.ping()
                 return
             except redis.exceptions.RedisError:
                 time.sleep(0.05)
-        raise RuntimeError("the server does not answer:\n" + self.log())
+        raise RuntimeError("the server does not reply:\n" + self.log())
 
     def restart(self):
         self.end()
@@ -87,7 +90,7 @@ class Server:
         return text
 
     def end(self):
-        """Orderly. Returns whether it was alive until now."""
+        """Shuts the server down. Returns whether it was still running."""
         self.client.close()
         alive = self.process.poll() is None
         if alive:
@@ -108,7 +111,7 @@ class Server:
 
 
 def text(reply):
-    """Bytes as text, all the way down."""
+    """Converts bytes to text, also in nested lists."""
     if isinstance(reply, bytes):
         return reply.decode()
     if isinstance(reply, list):
@@ -121,8 +124,8 @@ def pairs(reply):
     return dict(zip(reply[::2], reply[1::2]))
 
 
-class Raw:
-    """A connection that shows replies as they are on the wire: RESP3 types that the client library would hide."""
+class RawConnection:
+    """A connection that returns replies with their RESP types, which the client library would convert."""
 
     def __init__(self, server, protocol):
         self.socket = socket.create_connection(("127.0.0.1", server.port), 60)
@@ -162,7 +165,7 @@ class Raw:
 
 
 class ServerTest(unittest.TestCase):
-    """Every test has a server of its own, self.server, with these options."""
+    """Starts a server, self.server, with OPTIONS for each test."""
     OPTIONS = ()
 
     def setUp(self):
@@ -182,16 +185,16 @@ class ServerTest(unittest.TestCase):
                 print(server.log()[-8000:], file=sys.stderr)
             server.remove()
             if not alive:
-                self.fail("the server has ended")
+                self.fail("the server exited")
 
     def wait_for(self, condition, seconds=60):
         end = time.monotonic() + seconds
         while not condition():
-            self.assertLess(time.monotonic(), end, "this takes too long")
+            self.assertLess(time.monotonic(), end, "timeout")
             time.sleep(0.02)
 
     def assert_error(self, message, *words):
-        """As it is on the wire: the client library would take ERR away."""
-        connection = Raw(self.server, 2)
+        """Compares the whole error text: the client library would remove ERR."""
+        connection = RawConnection(self.server, 2)
         self.addCleanup(connection.close)
         self.assertEqual("-" + message, connection(*words))

@@ -1,4 +1,4 @@
-"""guira uniq, add, remove, test and metrics with --redis on a cluster: shards, slots that move, masters that die."""
+"""The tool guira with --redis on a cluster: shards, resharding and failover."""
 import collections
 import re
 import signal
@@ -6,22 +6,22 @@ import threading
 import time
 import unittest
 
-from cluster import HASTY, Cluster, poll
+from cluster import SHORT_TIMEOUT, Cluster, poll
 from harness import QUICK, pairs, rng_for
-from tool import Here, run, slot
+from cli_tool import CliMixin, run, slot
 
 MANY = 20000 if QUICK else 100000
 SHARDS = 8
 
 
 def unread_bytes(port):
-    """Of the connection to this port with most of them: what Linux keeps for a server that does not read."""
+    """Bytes that a server has received and not read, of the connection to this port with the most of them."""
     with open("/proc/net/tcp") as f:
         rows = [line.split() for line in f.readlines()[1:]]
     return max((int(r[4].split(":")[1], 16) for r in rows if int(r[1].split(":")[1], 16) == port and r[3] == "01"), default=0)
 
 
-class ClusterTest(Here, unittest.TestCase):
+class ClusterTest(CliMixin, unittest.TestCase):
     REPLICAS = 0
 
     def setUp(self):
@@ -30,7 +30,7 @@ class ClusterTest(Here, unittest.TestCase):
         self.url = f"redis://127.0.0.1:{self.cluster.nodes[0].port}"
 
     def keys(self, pattern):
-        """key -> the master that has it."""
+        """{key: the master that holds it}."""
         return {key.decode(): node for node in self.cluster.nodes if node.client.info("replication")["role"] == "master"
                 for key in node("KEYS", pattern)}
 
@@ -38,34 +38,34 @@ class ClusterTest(Here, unittest.TestCase):
 class Slots(ClusterTest):
     def test_shards_are_spread_evenly(self):
         for n in (3, 8, 100):
-            self.assertEqual(0, self.run_here("add", "--shards", n, f"set{n}", lines=["a"]).status)
+            self.assertEqual(0, self.run_cli("add", "--shards", n, f"set{n}", lines=["a"]).status)
             keys = self.keys(f"set{n}{{*")
             slots = {key: self.cluster.nodes[0]("CLUSTER", "KEYSLOT", key) for key in keys}
             self.assertEqual(list(range(n)), sorted(s * n // 16384 for s in slots.values()))
-            for key, number in slots.items():  # the smallest number that will do
+            for key, number in slots.items():  # the tag is the smallest number in this part of the slots
                 tag = int(key[key.index("{") + 1:key.index("}")])
                 part = number * n // 16384
                 self.assertFalse([t for t in range(tag) if slot(str(t)) * n // 16384 == part])
             count = collections.Counter(node.port for node in keys.values())
             self.assertLessEqual(max(count.values()) - min(count.values()), 1)
 
-    def test_uniq_is_as_without_a_cluster(self):
+    def test_uniq_prints_the_same_as_without_a_cluster(self):
         rng = rng_for(self)
         lines = [f"line {rng.randrange(MANY)}" for _ in range(MANY)]
         wanted = run("uniq", lines=lines).raw
         for words in (("--shards", SHARDS, "seen"), ("plain",), ("--window", "1h", "--shards", SHARDS, "recent")):
-            done = self.run_here("uniq", *words, lines=lines)
-            if "--window" in words:  # one in 100 000 is taken for an old one
+            done = self.run_cli("uniq", *words, lines=lines)
+            if "--window" in words:  # the false positive rate is 1 in 100 000
                 self.assertLessEqual(len(wanted.splitlines()) - len(done.lines), 20)
             else:
                 self.assertEqual(wanted, done.raw)
             self.assertEqual((0, ""), (done.status, done.err))
 
-    def test_slots_move_under_two_that_are_at_work(self):
-        """Nothing is lost and nothing comes twice: a key is at one server or at the other."""
+    def test_resharding_while_two_processes_run(self):
+        """Each line is printed exactly once: at any time a key is on exactly one server."""
         rng = rng_for(self)
         lines = [f"line {i}" for i in range(MANY)]
-        outs = [self.start_here("uniq", "--shards", SHARDS, "seen"), self.start_here("uniq", "--shards", SHARDS, "seen")]
+        outs = [self.start_cli("uniq", "--shards", SHARDS, "seen"), self.start_cli("uniq", "--shards", SHARDS, "seen")]
         resharding = threading.Thread(target=self.move_slots)
         resharding.start()
         at = 0
@@ -79,17 +79,17 @@ class Slots(ClusterTest):
         done = [running.end() for running in outs]
         self.assertEqual([(0, "")] * 2, [(d.status, d.err) for d in done])
         self.assertEqual(collections.Counter(lines), collections.Counter(done[0].lines + done[1].lines))
-        self.assertEqual(0, self.run_here("test", "-q", "--shards", SHARDS, "seen", lines=lines).status)
+        self.assertEqual(0, self.run_cli("test", "-q", "--shards", SHARDS, "seen", lines=lines).status)
         self.assertTrue([n for n in self.cluster.nodes if "errorstat_MOVED" in n.client.info("errorstats")])
 
     def move_slots(self):
         a, b, c = (self.cluster.master_of(s) for s in (0, 8000, 16383))
-        for source, target in ((a, b), (c, a)):  # the first slots of each, and keys of shards with them
+        for source, target in ((a, b), (c, a)):  # moves the first slots of each, which contain shards
             self.cluster.reshard(3000, source, target)
 
-    def test_a_key_on_its_way_is_asked_for_where_it_is(self):
-        """ASK: the slot is still the source's, and the key is at the target already."""
-        self.run_here("add", "--fpr", "1e-6", "set", lines=["a"])
+    def test_ask_redirections_are_followed(self):
+        """The slot still belongs to the source, but the key is already on the target: the source replies with ASK."""
+        self.run_cli("add", "--fpr", "1e-6", "set", lines=["a"])
         number = self.cluster.nodes[0]("CLUSTER", "KEYSLOT", "set")
         source = self.cluster.master_of(number)
         target = next(n for n in self.cluster.nodes if n is not source)
@@ -97,31 +97,31 @@ class Slots(ClusterTest):
         source("CLUSTER", "SETSLOT", number, "MIGRATING", target.id)
         source("MIGRATE", "127.0.0.1", target.port, "set", 0, 10000)
         self.assertEqual([], source("KEYS", "set"))
-        self.assertEqual(0, self.run_here("add", "set", lines=["b", "c"]).status)
-        self.assertEqual(0, self.run_here("remove", "set", lines=["b"]).status)
-        self.assertEqual(["c"], self.run_here("test", "set", lines=["b", "c"]).lines)
-        self.assertEqual(["d"], self.run_here("uniq", "set", lines=["a", "d"]).lines)
+        self.assertEqual(0, self.run_cli("add", "set", lines=["b", "c"]).status)
+        self.assertEqual(0, self.run_cli("remove", "set", lines=["b"]).status)
+        self.assertEqual(["c"], self.run_cli("test", "set", lines=["b", "c"]).lines)
+        self.assertEqual(["d"], self.run_cli("uniq", "set", lines=["a", "d"]).lines)
         for node in (target, source):
             node("CLUSTER", "SETSLOT", number, "NODE", target.id)
-        self.assertEqual(["a", "c", "d"], self.run_here("test", "set", lines=["a", "b", "c", "d"]).lines)
+        self.assertEqual(["a", "c", "d"], self.run_cli("test", "set", lines=["a", "b", "c", "d"]).lines)
 
     def test_metrics_of_all_masters(self):
-        self.run_here("add", "--shards", SHARDS, "set", lines=[f"line {i}" for i in range(1000)])
-        done = self.run_here("metrics")
+        self.run_cli("add", "--shards", SHARDS, "set", lines=[f"line {i}" for i in range(1000)])
+        done = self.run_cli("metrics")
         items = [line for line in done.lines if line.startswith("guira_items{")]
         self.assertEqual((0, SHARDS, 1000), (done.status, len(items), sum(int(i.split()[-1]) for i in items)))
         self.assertEqual(3, len([line for line in done.lines if line.startswith("guira_server_filters{")]))
 
-    def test_a_master_that_nobody_replaces(self):
-        running = self.start_here("uniq", "--redis-timeout", "3s", "--shards", SHARDS, "seen")
+    def test_a_dead_master_without_a_replica(self):
+        running = self.start_cli("uniq", "--redis-timeout", "3s", "--shards", SHARDS, "seen")
         running.send(f"before {i}" for i in range(1000))
         poll(lambda: len(running.lines()) == 1000, "lines")
         self.cluster.kill(self.cluster.master_of(16383))
         running.send(f"after {i}" for i in range(1000))
         done = running.end()
         self.assertEqual(2, done.status)
-        self.assertIn("go on from line 1001", done.err)
-        # Lines of the other shards are decided, and known from now on: they were printed.
+        self.assertIn("continue from line 1001", done.err)
+        # The lines of the other shards were recorded, so they had to be printed.
         self.assertLess(1000, len(done.lines))
         self.assertLess(len(done.lines), 2000)
 
@@ -129,8 +129,8 @@ class Slots(ClusterTest):
 class Failover(ClusterTest):
     REPLICAS = 1
 
-    def settle(self):
-        """All that was written is at the replicas, too."""
+    def wait_until_replicated(self):
+        """Waits until the replicas have all writes."""
         poll(lambda: all(n.client.info("replication").get("master_repl_offset", 0) ==
                          n.client.info("replication").get("slave_repl_offset",
                                                           n.client.info("replication")["master_repl_offset"])
@@ -143,48 +143,48 @@ class Failover(ClusterTest):
         self.cluster.kill(dead)
         return dead
 
-    def assert_told(self, dead, done):
+    def assert_failover_reported(self, dead, done):
         self.assertIn(f"failover: 127.0.0.1:{dead.port} was lost", done.err)
         self.assertEqual(0, done.status)
 
-    def test_uniq_goes_on_after_a_pause(self):
-        """Everything was replicated when the master died: each line comes once."""
+    def test_uniq_continues_after_a_failover(self):
+        """All writes were replicated before the master died, so each line is printed once."""
         lines = [f"line {i}" for i in range(MANY)]
-        running = self.start_here("uniq", "--shards", SHARDS, "seen")
+        running = self.start_cli("uniq", "--shards", SHARDS, "seen")
         running.send(lines[:MANY // 2])
         poll(lambda: len(running.lines()) == MANY // 2, "lines")
-        self.settle()
+        self.wait_until_replicated()
         dead = self.kill_master()
         running.send(lines)
         done = running.end()
-        self.assert_told(dead, done)
+        self.assert_failover_reported(dead, done)
         self.assertEqual(lines, done.lines)
 
-    def test_uniq_passes_on_what_was_in_flight(self):
-        """The master stands still, has lines waiting for it, and dies without having read them."""
+    def test_uniq_prints_lines_that_were_in_flight(self):
+        """The master is suspended, receives lines, and dies before it has read them."""
         lines = [f"line {i}" for i in range(10000)]
-        running = self.start_here("uniq", "--redis-timeout", "10m", "--shards", SHARDS, "seen")
+        running = self.start_cli("uniq", "--redis-timeout", "10m", "--shards", SHARDS, "seen")
         running.send(lines[:5000])
         poll(lambda: len(running.lines()) == 5000, "lines")
-        self.settle()
+        self.wait_until_replicated()
         dead = self.cluster.master_of(16383)
-        self.cluster.be(HASTY)
+        self.cluster.set_node_timeout(SHORT_TIMEOUT)
         dead.process.send_signal(signal.SIGSTOP)
         running.send(lines)
         poll(lambda: unread_bytes(dead.port) > 10000, "lines to be in flight")
         dead.process.kill()
         dead.process.wait()
         done = running.end()
-        self.assert_told(dead, done)
-        self.assertGreater(int(re.search(r"(\d+) lines were in flight", done.err)[1]), 0)
+        self.assert_failover_reported(dead, done)
+        self.assertGreater(int(re.search(r"(\d+) lines? in flight", done.err)[1]), 0)
         self.assertEqual(set(lines), set(done.lines))
-        # Those of the second half once, in order. Of the first half some are in doubt and come again.
+        # Lines of the second half are printed once, in order. Lines of the first half that got no reply are printed again.
         self.assertEqual(lines, list(dict.fromkeys(done.lines)))
 
-    def test_uniq_goes_on_under_traffic(self):
-        """No line is lost. One may come twice: it was in flight, or the replica had not heard of it."""
+    def test_uniq_continues_after_a_failover_under_traffic(self):
+        """No line is lost. A line may be printed twice if it was in flight, or not yet replicated."""
         lines = [f"line {i}" for i in range(MANY)]
-        running = self.start_here("uniq", "--shards", SHARDS, "seen")
+        running = self.start_cli("uniq", "--shards", SHARDS, "seen")
         running.send(lines[:1000])
         poll(lambda: len(running.lines()) == 1000, "lines")
         killing = threading.Timer(0.2, self.kill_master)
@@ -196,32 +196,32 @@ class Failover(ClusterTest):
         killing.join()
         running.send(lines)
         done = running.end()
-        self.assert_told(dead, done)
+        self.assert_failover_reported(dead, done)
         self.assertEqual(set(lines), set(done.lines))
 
-    def test_add_goes_on_after_a_pause(self):
+    def test_add_continues_after_a_failover(self):
         lines = [f"line {i}" for i in range(MANY)]
-        running = self.start_here("add", "--fpr", "1e-6", "--shards", SHARDS, "set")
+        running = self.start_cli("add", "--fpr", "1e-6", "--shards", SHARDS, "set")
         running.send(lines[:MANY // 2])
         poll(lambda: sum(pairs(node("CF.STATS", key))["items"] for key, node in self.keys("set{*").items()) == MANY // 2,
              "lines")
-        self.settle()
+        self.wait_until_replicated()
         dead = self.kill_master()
         running.send(lines[MANY // 2:])
         done = running.end()
-        self.assert_told(dead, done)
+        self.assert_failover_reported(dead, done)
         self.assertIn(f"{MANY} lines added", done.err)
         self.cluster.wait_ok()
         self.url = f"redis://127.0.0.1:{self.cluster.alive()[0].port}"
-        self.assertEqual(0, self.run_here("test", "-q", "--shards", SHARDS, "set", lines=lines).status)
+        self.assertEqual(0, self.run_cli("test", "-q", "--shards", SHARDS, "set", lines=lines).status)
 
-    def test_add_and_remove_under_traffic(self):
-        """What is removed although it is not there any more, or not surely removed, is told by the status."""
+    def test_add_and_remove_during_a_failover(self):
+        """The exit status of remove is 1 if a line was not found, or if its removal is uncertain."""
         lines = [f"line {i}" for i in range(MANY)]
-        self.run_here("add", "--fpr", "1e-6", "--shards", SHARDS, "set", lines=lines)
-        self.settle()
-        adding = self.start_here("add", "--shards", SHARDS, "set")
-        removing = self.start_here("remove", "--shards", SHARDS, "set")
+        self.run_cli("add", "--fpr", "1e-6", "--shards", SHARDS, "set", lines=lines)
+        self.wait_until_replicated()
+        adding = self.start_cli("add", "--shards", SHARDS, "set")
+        removing = self.start_cli("remove", "--shards", SHARDS, "set")
         killing = threading.Timer(0.2, self.kill_master)
         killing.start()
         for start in range(0, MANY, 500):
@@ -233,7 +233,7 @@ class Failover(ClusterTest):
         self.assertEqual(0, added.status)
         self.assertIn(f"{MANY} lines added", added.err)
         self.assertIn("failover", added.err + removed.err)
-        self.assertEqual(1 if "in flight" in removed.err or "not there" in removed.err else 0, removed.status)
+        self.assertEqual(1 if "in flight" in removed.err or "not in the filter" in removed.err else 0, removed.status)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Other clients than redis-py: redis-cli, and node-redis, which npm ci installs from node/package-lock.json into a place of its own."""
+"""Other clients than redis-py: redis-cli, and node-redis, which npm ci installs in a temporary directory."""
 import os
 import shutil
 import subprocess
@@ -34,37 +34,37 @@ class Node(ServerTest):
                                       capture_output=True)
                 self.assertEqual(0, done.returncode, done.stderr)
 
-    def test_the_client_understands_the_answers(self):
+    def test_the_client_understands_the_replies(self):
         self.check("client.js", self.server.port)
 
-    def test_the_client_finds_its_way_in_a_cluster(self):
+    def test_the_client_works_in_a_cluster(self):
         with Cluster() as cluster:
             self.check("cluster.js", cluster.nodes[0].port)
 
 
 class Shell(ServerTest):
-    """redis-cli, which knows nothing of our commands and prints what it gets."""
+    """redis-cli does not know the module's commands and prints each reply as it is."""
 
-    def ask(self, protocol, *words):
+    def call(self, protocol, *words):
         done = subprocess.run([CLI, "-p", str(self.server.port), f"-{protocol}", "--no-raw", *words], text=True,
                               capture_output=True, timeout=60)
         self.assertEqual(("", 0), (done.stderr, done.returncode))
         return done.stdout.splitlines()
 
-    def test_what_people_see(self):
-        self.assertEqual(["(integer) 1"], self.ask(2, "CF.ADD", "visitors", "ana"))
-        self.assertEqual(["(integer) 1"], self.ask(2, "CF.EXISTS", "visitors", "ana"))
-        self.assertEqual(["(integer) 0"], self.ask(2, "CF.EXISTS", "visitors", "bob"))
-        self.assertEqual(["(true)"], self.ask(3, "CF.EXISTS", "visitors", "ana"))
-        self.assertEqual(["1) (true)", "2) (false)"], self.ask(3, "CF.MEXISTS", "visitors", "ana", "bob"))
-        self.assertEqual(["(integer) 1"], self.ask(3, "CF.COUNT", "visitors", "ana"))
-        self.assertEqual("1# Size => (integer)", self.ask(3, "CF.INFO", "visitors")[0].rsplit(" ", 1)[0])
-        self.assertEqual(["(error) ERR item exists"], self.ask(2, "CF.RESERVE", "visitors", "1000"))
-        self.assertEqual(["OK"], self.ask(2, "CFW.RESERVE", "events", "600000"))
+    def test_printed_replies(self):
+        self.assertEqual(["(integer) 1"], self.call(2, "CF.ADD", "visitors", "ana"))
+        self.assertEqual(["(integer) 1"], self.call(2, "CF.EXISTS", "visitors", "ana"))
+        self.assertEqual(["(integer) 0"], self.call(2, "CF.EXISTS", "visitors", "bob"))
+        self.assertEqual(["(true)"], self.call(3, "CF.EXISTS", "visitors", "ana"))
+        self.assertEqual(["1) (true)", "2) (false)"], self.call(3, "CF.MEXISTS", "visitors", "ana", "bob"))
+        self.assertEqual(["(integer) 1"], self.call(3, "CF.COUNT", "visitors", "ana"))
+        self.assertEqual("1# Size => (integer)", self.call(3, "CF.INFO", "visitors")[0].rsplit(" ", 1)[0])
+        self.assertEqual(["(error) ERR item exists"], self.call(2, "CF.RESERVE", "visitors", "1000"))
+        self.assertEqual(["OK"], self.call(2, "CFW.RESERVE", "events", "600000"))
         self.assertEqual(["1) (integer) 0", "2) (integer) 0", "3) (integer) 1"],
-                         self.ask(2, "CFW.SEEN", "events", "e17", "e18", "e17"))
-        self.assertEqual(["(true)"], self.ask(3, "CF.DEL", "visitors", "ana"))
-        self.assertEqual(["(integer) 0"], self.ask(2, "CF.DEL", "visitors", "ana"))
+                         self.call(2, "CFW.SEEN", "events", "e17", "e18", "e17"))
+        self.assertEqual(["(true)"], self.call(3, "CF.DEL", "visitors", "ana"))
+        self.assertEqual(["(integer) 0"], self.call(2, "CF.DEL", "visitors", "ana"))
 
 
 if __name__ == "__main__":

@@ -1,5 +1,4 @@
-"""The module in a cluster: slots that move from master to master under traffic, masters that die or step back, filters of
-different seeds that meet."""
+"""The module in a cluster: resharding and failover under traffic, and merging of filters with different seeds."""
 import sys
 import unittest
 
@@ -8,11 +7,11 @@ from redis.crc import key_slot
 
 from cluster import SLOTS, Cluster, poll
 from harness import QUICK, pairs, rng_for
-from traffic import Confirmed, Exact
+from traffic import ConfirmedTraffic, ExactTraffic
 
-MOVING = 100 if QUICK else 400  # slots that change their master at a time
+SLOTS_PER_MOVE = 100 if QUICK else 400  # slots that are moved at a time
 ROUNDS = 1 if QUICK else 2
-STEPS = 50 if QUICK else 200  # of each worker, between one event and the next
+STEPS = 50 if QUICK else 200  # of each worker, between two changes of the cluster
 
 
 class ClusterTest(unittest.TestCase):
@@ -24,14 +23,14 @@ class ClusterTest(unittest.TestCase):
 
     def stop(self):
         for worker in self.workers:
-            worker.over.set()
+            worker.stopping.set()
         for worker in self.workers:
             worker.join()
         ended = len(self.cluster.alive()) < len(self.cluster.nodes)
         if ended or not getattr(self._outcome, "success", True):
             print(self.cluster.log(), file=sys.stderr)
         self.cluster.stop()
-        self.assertFalse(ended, "a node has ended")
+        self.assertFalse(ended, "a node exited")
 
     def slots_of(self, master):
         return [slot for first, last, port, *_ in self.cluster.layout(master) if port == master.port
@@ -46,7 +45,7 @@ class ClusterTest(unittest.TestCase):
         return sorted(found)
 
     def masters(self):
-        """In the order of their slots."""
+        """All masters, in the order of their slots."""
         ports = dict.fromkeys(port for _, _, port, *_ in self.cluster.layout(self.cluster.alive()[0]))
         return [self.cluster.node_at(port) for port in ports]
 
@@ -56,11 +55,11 @@ class ClusterTest(unittest.TestCase):
             worker.start()
         self.workers = workers
 
-    def let_pass(self, steps=STEPS, what=lambda w: w.steps):
-        """Until each worker has made so many more steps, or one has failed."""
+    def wait_for_steps(self, steps=STEPS, what=lambda w: w.steps):
+        """Waits until each worker has done this many more steps, or one has failed."""
         before = [what(w) for w in self.workers]
         poll(lambda: all(what(w) >= b + steps for w, b in zip(self.workers, before)) or any(w.failure for w in self.workers),
-             "the traffic")
+             "steps of the workers")
 
     def finish_traffic(self):
         for worker in self.workers:
@@ -69,11 +68,11 @@ class ClusterTest(unittest.TestCase):
     def digest(self, node, key):
         return node("DEBUG", "DIGEST-VALUE", key)
 
-    def assert_replicas_are_same(self, keys):
+    def assert_replicas_are_identical(self, keys):
         for key in keys:
             master = self.cluster.master_of(key_slot(key.encode()))
             replica = self.cluster.replica_of(master)
-            poll(lambda: self.digest(master, key) == self.digest(replica, key), f"{key} to be the same on the replica")
+            poll(lambda: self.digest(master, key) == self.digest(replica, key), f"{key} to be identical on the replica")
             self.assertNotEqual([b"0" * 40], self.digest(master, key))
 
 
@@ -81,22 +80,22 @@ class Resharding(ClusterTest):
     def test_nothing_is_lost_while_slots_move(self):
         rng, c = rng_for(self), self.start()
         a, b, d = self.masters()
-        tags = self.tags_in(rng, self.slots_of(a)[:MOVING], 6)  # these go around
+        tags = self.tags_in(rng, self.slots_of(a)[:SLOTS_PER_MOVE], 6)  # these slots are moved
         for master in (a, b, d):
-            tags += self.tags_in(rng, self.slots_of(master)[MOVING:], 3)
-        self.start_traffic(Exact, rng, tags)
+            tags += self.tags_in(rng, self.slots_of(master)[SLOTS_PER_MOVE:], 3)
+        self.start_traffic(ExactTraffic, rng, tags)
         moved = 0
         for _ in range(ROUNDS):
             for source, target in ((a, b), (b, d), (d, a)):
-                self.let_pass()
+                self.wait_for_steps()
                 owners = [c.master_of(key_slot(t.encode())) for t in tags]
-                c.reshard(MOVING, source, target)
+                c.reshard(SLOTS_PER_MOVE, source, target)
                 moved += sum(before is not c.master_of(key_slot(t.encode())) for t, before in zip(tags, owners))
-        self.let_pass()
+        self.wait_for_steps()
         self.finish_traffic()
         checked = sum(w.check() for w in self.workers)
-        self.assert_replicas_are_same(k for w in self.workers for k in w.filters + w.windows)
-        print(f"{sum(w.steps for w in self.workers)} steps, {2 * moved} times a key moved, {checked} items checked")
+        self.assert_replicas_are_identical(k for w in self.workers for k in w.filters + w.windows)
+        print(f"{sum(w.steps for w in self.workers)} steps, {2 * moved} moves of a key, {checked} items checked")
         self.assertGreaterEqual(moved, 6)
 
     def test_a_large_key_moves(self):
@@ -118,70 +117,70 @@ class Resharding(ClusterTest):
 
 class Failover(ClusterTest):
     def kill_under_traffic(self):
-        self.let_pass(what=lambda w: w.confirmations)
+        self.wait_for_steps(what=lambda w: w.confirmations)
         self.cluster.kill(self.victim)
         self.cluster.wait_ok()
         for worker in self.workers:
-            worker.era = 1
-        self.let_pass(STEPS // 10)  # slow: there is no replica that could confirm
+            worker.period = 1
+        self.wait_for_steps(STEPS // 10)  # fewer steps: each waits for a replica that does not confirm
         self.victim.start()
         self.cluster.wait_ok()
-        self.let_pass(what=lambda w: w.confirmations)
+        self.wait_for_steps(what=lambda w: w.confirmations)
         self.finish_traffic()
 
-    def test_what_a_replica_has_confirmed_survives_its_master(self):
+    def test_confirmed_writes_survive_the_crash_of_a_master(self):
         rng, c = rng_for(self), self.start()
         self.victim = rng.choice(self.masters())
-        heir = c.replica_of(self.victim)
+        replica = c.replica_of(self.victim)
         lost_slots = set(self.slots_of(self.victim))
-        self.start_traffic(Confirmed, rng, [t for m in self.masters() for t in self.tags_in(rng, self.slots_of(m), 6)])
+        self.start_traffic(ConfirmedTraffic, rng, [t for m in self.masters() for t in self.tags_in(rng, self.slots_of(m), 6)])
         self.kill_under_traffic()
-        self.assertEqual(lost_slots, set(self.slots_of(heir)))
+        self.assertEqual(lost_slots, set(self.slots_of(replica)))
         self.assertEqual(b"slave", self.victim("ROLE")[0])
-        sure = acknowledged = lost = 0
+        confirmed = acknowledged = lost = 0
         for w in self.workers:
             for key in w.filters + w.windows:
-                self.assertEqual([1] * len(w.sure[key]), w.present(key, w.sure[key]))
+                self.assertEqual([1] * len(w.confirmed[key]), w.present(key, w.confirmed[key]))
                 missing = w.lost(key)
                 if key_slot(key.encode()) not in lost_slots:
                     self.assertEqual([], missing)
-                self.assertNotIn(1, missing)  # written to the heir
-                sure += len(w.sure[key])
+                self.assertNotIn(1, missing)  # written after the failover, to the new master
+                confirmed += len(w.confirmed[key])
                 acknowledged += len(w.acknowledged[key])
                 lost += len(missing)
             for key in w.filters:
-                self.assertEqual([0] * len(w.gone[key]), w.present(key, w.gone[key]))
-                w.ask("CF.DEBUG", key)
-        print(f"{sure} confirmed and not deleted: all there; of {acknowledged} others that were acknowledged {lost} are lost")
-        self.assert_replicas_are_same(k for w in self.workers for k in w.filters + w.windows)
+                self.assertEqual([0] * len(w.deleted[key]), w.present(key, w.deleted[key]))
+                w.call("CF.DEBUG", key)
+        print(f"all {confirmed} confirmed writes are present; {lost} of {acknowledged} acknowledged ones are lost")
+        self.assert_replicas_are_identical(k for w in self.workers for k in w.filters + w.windows)
 
-    def test_nothing_is_lost_when_masters_step_back(self):
+    def test_nothing_is_lost_in_a_manual_failover(self):
         rng, c = rng_for(self), self.start()
         tags = [t for m in self.masters() for t in self.tags_in(rng, self.slots_of(m), 4)]
-        self.start_traffic(Exact, rng, tags)
-        for master, heir in [(master, c.replica_of(master)) for master in self.masters()]:
-            self.let_pass()
-            self.step_back(master, heir)
-        self.let_pass()
+        self.start_traffic(ExactTraffic, rng, tags)
+        for master, replica in [(master, c.replica_of(master)) for master in self.masters()]:
+            self.wait_for_steps()
+            self.fail_over(master, replica)
+        self.wait_for_steps()
         self.finish_traffic()
         c.wait_ok()
         print(f"{sum(w.steps for w in self.workers)} steps, {sum(w.check() for w in self.workers)} items checked")
-        self.assert_replicas_are_same(k for w in self.workers for k in w.filters + w.windows)
+        self.assert_replicas_are_identical(k for w in self.workers for k in w.filters + w.windows)
 
-    def step_back(self, master, heir):
+    def fail_over(self, master, replica):
         while True:
-            heir("CLUSTER", "FAILOVER")
+            replica("CLUSTER", "FAILOVER")
             try:
-                poll(lambda: heir("ROLE")[0] == b"master", "the replica to take over", seconds=6)
+                poll(lambda: replica("ROLE")[0] == b"master", "the replica to take over", seconds=6)
                 break
-            except TimeoutError:  # it gives up after five seconds, on a very busy machine
+            except TimeoutError:  # on a very busy machine the replica gives up after five seconds
                 pass
-        poll(lambda: master.client.info("replication").get("master_link_status") == "up", "its master to be its replica")
+        poll(lambda: master.client.info("replication").get("master_link_status") == "up", "the old master to become a replica")
 
-    def test_the_time_of_a_window_stands_still_if_the_heir_is_behind(self):
+    def test_a_window_keeps_its_time_if_the_new_master_has_a_slower_clock(self):
         c = self.start()
         master = c.master_of(key_slot(b"w"))
-        heir = c.replica_of(master)
+        replica = c.replica_of(master)
         master("CFW.RESERVE", "w", 60000)
         seconds, _ = master("TIME")
         future = (seconds + 3600) * 1000
@@ -190,13 +189,13 @@ class Failover(ClusterTest):
         poll(lambda: master("WAIT", 1, 1000) == 1, "the replica")
         c.kill(master)
         c.wait_ok()
-        self.assertIs(heir, c.master_of(key_slot(b"w")))
-        self.assertEqual([1] * 1000 + [0, 1], heir("CFW.SEEN", "w", *old, "new", "new"))
-        self.assertEqual(future, pairs(heir("CFW.INFO", "w"))["last_call"])
+        self.assertIs(replica, c.master_of(key_slot(b"w")))
+        self.assertEqual([1] * 1000 + [0, 1], replica("CFW.SEEN", "w", *old, "new", "new"))
+        self.assertEqual(future, pairs(replica("CFW.INFO", "w"))["last_call"])
         master.start()
         c.wait_ok()
-        self.assert_replicas_are_same(["w"])
-        self.assertEqual([1] * 1000 + [1], heir("CFW.SEEN", "w", *old, "new"))
+        self.assert_replicas_are_identical(["w"])
+        self.assertEqual([1] * 1000 + [1], replica("CFW.SEEN", "w", *old, "new"))
 
 
 class Merging(ClusterTest):
@@ -210,7 +209,7 @@ class Merging(ClusterTest):
         self.old, self.new = (f"{{{self.tag}}}{name}" for name in ("old", "new"))
 
     def move(self):
-        """Makes a filter, has it move to another master, makes another one there."""
+        """Creates a filter, moves it to another master, and creates another filter there."""
         self.a("CF.INSERT", self.old, "ITEMS", *range(1000))
         self.cluster.reshard(1, self.a, self.b)
         self.b("CF.INSERT", self.new, "ITEMS", *range(500, 1500))
@@ -231,8 +230,8 @@ class Merging(ClusterTest):
             self.assertEqual(b"OK", r.execute_command("CF.MERGE", z, x, y))
             self.assertEqual([1] * 2000, r.execute_command("CF.MEXISTS", z, *range(2000)))
 
-    def test_filters_of_two_masters_that_meet_are_not_merged(self):
-        self.b("CF.ADD", "{%s}" % self.tags_in(self.rng, self.slots_of(self.b), 1)[0], "a")  # so it has a seed
+    def test_filters_created_on_two_masters_are_not_merged(self):
+        self.b("CF.ADD", "{%s}" % self.tags_in(self.rng, self.slots_of(self.b), 1)[0], "a")  # so that b has a seed
         self.move()
         digests = [self.digest(self.b, key) for key in (self.old, self.new)]
         for words in ([self.old, self.new], [self.new, self.old], [f"{{{self.tag}}}both", self.old, self.new]):
@@ -242,7 +241,7 @@ class Merging(ClusterTest):
         self.assertEqual(0, self.b("EXISTS", f"{{{self.tag}}}both"))
         self.assertEqual([1] * 1000, self.b("CF.MEXISTS", self.old, *range(1000)))
 
-    def test_a_copy_of_an_empty_filter_has_the_seed_of_where_it_was_made(self):
+    def test_a_copy_of_an_empty_filter_has_its_seed(self):
         self.b("CF.ADD", "{%s}" % self.tags_in(self.rng, self.slots_of(self.b), 1)[0], "a")
         empty = f"{{{self.tag}}}empty"
         self.a("CF.RESERVE", empty, 1024)
@@ -253,7 +252,7 @@ class Merging(ClusterTest):
         self.assertEqual(b"OK", self.b("CF.MERGE", self.old, self.new))
         self.assertEqual([1, 1], self.b("CF.MEXISTS", self.old, "x", "y"))
 
-    def test_a_master_without_filters_takes_the_seed_of_the_first_that_comes(self):
+    def test_a_master_without_filters_adopts_the_seed_of_the_first_one(self):
         self.move()
         self.assertEqual(b"OK", self.b("CF.MERGE", self.old, self.new))
         self.assertEqual([1] * 1500, self.b("CF.MEXISTS", self.old, *range(1500)))

@@ -1,24 +1,24 @@
-"""Every CF.* command: its options, its answers in RESP2 and RESP3, its errors word by word."""
+"""All CF.* commands: options, replies in RESP2 and RESP3, and the exact text of errors."""
 import unittest
 
-from harness import Raw, Server, ServerTest, pairs, text
+from harness import RawConnection, Server, ServerTest, pairs, text
 
 WRONG_TYPE = "WRONGTYPE Operation against a key holding the wrong kind of value"
 
 
 class Commands(ServerTest):
-    def test_reserve_takes_every_option(self):
+    def test_reserve_accepts_every_option(self):
         s = self.server
         self.assertEqual(b"OK", s("CF.RESERVE", "k", 1000, "BUCKETSIZE", 4, "MAXITERATIONS", 30, "expansion", 2))
         info = pairs(s("CF.INFO", "k"))
         self.assertEqual((4, 30, 2), (info["Bucket size"], info["Max iterations"], info["Expansion rate"]))
         self.assertEqual(b"OK", s("CF.RESERVE", "e", 1000, "ERROR", 0.001))
-        self.assertEqual("0.001", pairs(s("CF.STATS", "e"))["wanted_false_positive_rate"][:5])
+        self.assertEqual("0.001", pairs(s("CF.STATS", "e"))["requested_false_positive_rate"][:5])
 
-    def test_reserve_refuses_what_makes_no_sense(self):
-        self.server("CF.RESERVE", "there", 100)
+    def test_reserve_rejects_invalid_arguments(self):
+        self.server("CF.RESERVE", "existing", 100)
         for message, words in (
-                ("ERR item exists", ["there", 100]),
+                ("ERR item exists", ["existing", 100]),
                 ("Bad capacity", ["k", "many"]),
                 ("Bad capacity", ["k", 2**63]),
                 ("Bad capacity", ["k", "100 "]),
@@ -36,8 +36,8 @@ class Commands(ServerTest):
                 ("ERROR: value must be in the range (0, 1)", ["k", 100, "ERROR", 1]),
                 ("ERROR: value must be in the range (0, 1)", ["k", 100, "ERROR", "inf"]),
                 ("ERROR: value must be in the range (0, 1)", ["k", 100, "ERROR", -1]),
-                ("ERROR: no filter has a rate below 0.0000001", ["k", 100, "ERROR", "9e-8"]),
-                ("ERROR: no filter has a rate below 0.0000001", ["k", 100, "ERROR", "5e-324"]),
+                ("ERROR: no filter has a rate below 0.0000002", ["k", 100, "ERROR", "1.9e-7"]),
+                ("ERROR: no filter has a rate below 0.0000002", ["k", 100, "ERROR", "5e-324"]),
                 ("BUCKETSIZE: value must be in the range [1, 255]", ["k", 100, "BUCKETSIZE", 256]),
                 ("BUCKETSIZE: value must be in the range [1, 255]", ["k", 100, "BUCKETSIZE", 0]),
                 ("MAXITERATIONS: value must be in the range [1, 65535]", ["k", 100, "MAXITERATIONS", 0]),
@@ -59,12 +59,12 @@ class Commands(ServerTest):
         self.assertEqual([1, 1, 0], [s("CF.DEL", "k", "a") for _ in range(3)])
         self.assertEqual([0, 0], [s("CF.COUNT", "k", "a"), s("CF.EXISTS", "k", "a")])
 
-    def test_items_are_bytes(self):
+    def test_items_are_arbitrary_bytes(self):
         s = self.server
         for item in (b"", b"\0", b"\0\0", b"x" * 100000, bytes(range(256))):
             self.assertEqual([0, 1, 1], [s("CF.EXISTS", "k", item), s("CF.ADD", "k", item), s("CF.EXISTS", "k", item)])
 
-    def test_insert_takes_many(self):
+    def test_insert_adds_many_items(self):
         s = self.server
         self.assertEqual([1, 1, 1], s("CF.INSERT", "k", "ITEMS", "a", "b", "a"))
         self.assertEqual([0, 1, 0], s("CF.INSERTNX", "k", "NOCREATE", "ITEMS", "a", "c", "c"))
@@ -76,7 +76,7 @@ class Commands(ServerTest):
         self.assertEqual([1] * 1000, s("CF.MEXISTS", "many", *many))
         self.assertEqual([0] * 1000, s("CF.INSERTNX", "many", "ITEMS", *many))
 
-    def test_insert_refuses_what_makes_no_sense(self):
+    def test_insert_rejects_invalid_arguments(self):
         for message, words in (
                 ("ERR not found", ["k", "NOCREATE", "ITEMS", "a"]),
                 ("Bad capacity", ["k", "CAPACITY", "x", "ITEMS", "a"]),
@@ -99,7 +99,7 @@ class Commands(ServerTest):
             with self.subTest(name=name, words=words):
                 self.assert_error(f"ERR wrong number of arguments for '{name}' command", name, *words)
 
-    def test_a_missing_key_has_nothing(self):
+    def test_commands_on_a_missing_key(self):
         s = self.server
         self.assertEqual([0, 0, [0, 0]], [s("CF.EXISTS", "k", "a"), s("CF.COUNT", "k", "a"), s("CF.MEXISTS", "k", "a", "b")])
         self.assert_error("Not found", "CF.DEL", "k", "a")
@@ -109,7 +109,7 @@ class Commands(ServerTest):
         self.assert_error("ERR not found", "CF.SCANDUMP", "k", 0)
         self.assert_error("ERR not found", "CF.MERGE", "k", "j")
 
-    def test_other_types_are_refused(self):
+    def test_keys_of_other_types_are_refused(self):
         self.server("SET", "s", "x")
         self.server("CFW.RESERVE", "w", 1000)
         for key in ("s", "w"):
@@ -130,47 +130,47 @@ class Commands(ServerTest):
         self.assertEqual([1, 2, 1, 2, 1, 20], info[5::2])
         self.assertEqual(self.server("MEMORY", "USAGE", "k") // 100, info[1] // 100)
 
-    def test_stats_follow_the_items(self):
+    def test_stats_reflect_the_items(self):
         self.server("CF.INSERT", "k", "ITEMS", *range(5000))
         stats = pairs(self.server("CF.STATS", "k"))
-        self.assertEqual(("elastic", 5000, 0), (stats["kind"], stats["items"], stats["refused"]))
+        self.assertEqual(("tidal", 5000, 0), (stats["kind"], stats["items"], stats["refused"]))
         self.assertGreater(stats["buckets_added"], 0)
         self.assertTrue(0.85 < float(stats["load"]) < 0.95 and 0 < float(stats["false_positive_rate"]) < 0.005)
         for i in range(5000):
             self.server("CF.DEL", "k", i)
-        self.assertGreater(pairs(self.server("CF.STATS", "k"))["buckets_given_back"], 0)
+        self.assertGreater(pairs(self.server("CF.STATS", "k"))["buckets_removed"], 0)
 
-    def test_debug_tells_a_line(self):
+    def test_debug_replies_with_one_line(self):
         self.server("CF.RESERVE", "k", 16, "EXPANSION", 0)
         self.assertEqual("bktsize:2 buckets:3 items:0 deletes:0 filters:1 max_iterations:20 expansion:0",
                          text(self.server("CF.DEBUG", "k")))
 
-    def test_a_filter_without_expansion_gets_full(self):
+    def test_a_filter_of_fixed_size_becomes_full(self):
         s = self.server
         s("CF.RESERVE", "k", 1000, "EXPANSION", 0)
-        self.assertEqual([1] * 1000, s("CF.INSERT", "k", "ITEMS", *range(1000)))  # what was asked for fits
+        self.assertEqual([1] * 1000, s("CF.INSERT", "k", "ITEMS", *range(1000)))  # the reserved capacity fits
         bytes_before = pairs(s("CF.INFO", "k"))["Size"]
-        answers = s("CF.INSERT", "k", "ITEMS", *range(1000, 2000))
-        self.assertIn(-1, answers)
+        replies = s("CF.INSERT", "k", "ITEMS", *range(1000, 2000))
+        self.assertIn(-1, replies)
         self.assert_error("Filter is full", "CF.ADD", "k", "one more")
         self.assertEqual(-1, s("CF.INSERTNX", "k", "ITEMS", "one more")[0])
-        kept = [n for n in range(2000) if n < 1000 or answers[n - 1000] == 1]
-        self.assertEqual([1] * len(kept), s("CF.MEXISTS", "k", *kept))
+        added = [n for n in range(2000) if n < 1000 or replies[n - 1000] == 1]
+        self.assertEqual([1] * len(added), s("CF.MEXISTS", "k", *added))
         self.assertEqual(bytes_before, pairs(s("CF.INFO", "k"))["Size"])
         self.assertEqual(b"OK", s("CF.COMPACT", "k"))
 
-    def test_too_many_copies_are_an_error_of_that_item_only(self):
+    def test_too_many_copies_of_an_item_do_not_affect_other_items(self):
         s = self.server
         s("CF.RESERVE", "k", 1024, "EXPANSION", 2)
         before = s("MEMORY", "USAGE", "k")
-        answers = s("CF.INSERT", "k", "ITEMS", *["same"] * 200)
-        self.assertIn(-1, answers)
+        replies = s("CF.INSERT", "k", "ITEMS", *["same"] * 200)
+        self.assertIn(-1, replies)
         self.assert_error("ERR too many copies of this item", "CF.ADD", "k", "same")
-        self.assertEqual(answers.count(1), s("CF.COUNT", "k", "same"))
+        self.assertEqual(replies.count(1), s("CF.COUNT", "k", "same"))
         self.assertEqual([1] * 500, s("CF.INSERT", "k", "ITEMS", *range(500)))
         self.assertEqual(before, s("MEMORY", "USAGE", "k"))
 
-    def test_compact_gives_back_what_was_reserved(self):
+    def test_compact_frees_reserved_memory(self):
         s = self.server
         s("CF.RESERVE", "k", 100000)
         s("CF.INSERT", "k", "ITEMS", *range(100))
@@ -209,7 +209,7 @@ class Commands(ServerTest):
         self.assertEqual(0, s("EXISTS", "new"))
 
     def test_commands_are_documented(self):
-        connection = Raw(self.server, 2)
+        connection = RawConnection(self.server, 2)
         self.addCleanup(connection.close)
         docs = pairs(connection("COMMAND", "DOCS", "CF.ADD")[1])
         self.assertIn("Adds an item", docs["summary"])
@@ -219,12 +219,12 @@ class Commands(ServerTest):
         self.assertTrue({"+write", "+denyoom"} <= flags["CF.ADD"])
         self.assertEqual([b"a", b"b", b"c"], connection("COMMAND", "GETKEYS", "CF.MERGE", "a", "b", "c"))
 
-    def test_totals_are_in_info(self):
+    def test_info_shows_the_counters(self):
         s = self.server
         s("CF.INSERT", "k", "ITEMS", "a", "b")
         s("CF.ADDNX", "k", "a")
         s("CF.DEL", "k", "a")
-        s("CF.DEL", "k", "nobody")
+        s("CF.DEL", "k", "absent")
         s("CF.MEXISTS", "k", "b", "c")
         s("CFW.RESERVE", "w", 1000)
         s("CFW.SEEN", "w", "x", "x")
@@ -235,7 +235,7 @@ class Commands(ServerTest):
                                                        "window_sightings", "window_repeats")])
         self.assertGreater(info["guira_memory_bytes"], 1000)
         s("FLUSHALL", "SYNC")
-        self.wait_for(lambda: s.client.info("guira")["guira_memory_bytes"] == 0)  # a window's timer has 16 bytes
+        self.wait_for(lambda: s.client.info("guira")["guira_memory_bytes"] == 0)  # 16 bytes remain until the window's timer ends
         info = s.client.info("guira")
         self.assertEqual([0, 0], [info["guira_filters"], info["guira_windows"]])
 
@@ -246,7 +246,7 @@ class Commands(ServerTest):
         listener.psubscribe("__keyevent@0__:cf*")
         listener.get_message(timeout=5)
         for words in (["CF.RESERVE", "k", 100], ["CF.ADD", "k", "a"], ["CF.ADDNX", "k", "a"], ["CF.INSERT", "k", "ITEMS", "b"],
-                      ["CF.DEL", "k", "a"], ["CF.DEL", "k", "nobody"], ["CF.COMPACT", "k"], ["CF.MERGE", "m", "k"],
+                      ["CF.DEL", "k", "a"], ["CF.DEL", "k", "absent"], ["CF.COMPACT", "k"], ["CF.MERGE", "m", "k"],
                       ["CFW.RESERVE", "w", 1000], ["CFW.SEEN", "w", "a"]):
             s(*words)
         heard = []
@@ -263,31 +263,31 @@ class Protocols(ServerTest):
              ["CF.COUNT", "k", "a"], ["CF.DEL", "k", "a"], ["CF.DEL", "k", "a"], ["CF.RESERVE", "new", 100],
              ["CFW.RESERVE", "w", 1000], ["CFW.SEEN", "w", "a", "a"])
 
-    def answers(self, protocol):
-        connection = Raw(self.server, protocol)
+    def collect_replies(self, protocol):
+        connection = RawConnection(self.server, protocol)
         self.addCleanup(connection.close)
         return connection, [connection(*words) for words in self.CALLS]
 
     def test_resp2_has_integers(self):
-        connection, answers = self.answers(2)
-        self.assertEqual([1, 0, [1], [0, 1], 1, [1, 0], 1, 1, 0, "+OK", "+OK", [0, 1]], answers)
-        self.assertFalse(any(isinstance(a, bool) for a in answers))
+        connection, replies = self.collect_replies(2)
+        self.assertEqual([1, 0, [1], [0, 1], 1, [1, 0], 1, 1, 0, "+OK", "+OK", [0, 1]], replies)
+        self.assertFalse(any(isinstance(a, bool) for a in replies))
         self.assertEqual(16, len(connection("CF.INFO", "k")))
         self.assertEqual(32, len(connection("CF.STATS", "k")))
         self.assertEqual(18, len(connection("CFW.INFO", "w")))
 
     def test_resp3_has_booleans_and_maps(self):
-        connection, answers = self.answers(3)
+        connection, replies = self.collect_replies(3)
         expected = [True, False, [True], [0, 1], True, [True, False], 1, True, False, "+OK", "+OK", [0, 1]]
-        self.assertEqual(repr(expected), repr(answers))
+        self.assertEqual(repr(expected), repr(replies))
         info = connection("CF.INFO", "k")
         self.assertEqual(("+Size", 8), (next(iter(info)), len(info)))
         self.assertIsInstance(connection("CF.STATS", "k")["+load"], float)
         self.assertEqual(1000, connection("CFW.INFO", "w")["+milliseconds"])
         self.assertEqual([0, None], connection("CF.SCANDUMP", "k", connection("CF.SCANDUMP", "k", 0)[0]))
 
-    def test_resp3_refusals(self):
-        connection = Raw(self.server, 3)
+    def test_refused_items_in_resp3(self):
+        connection = RawConnection(self.server, 3)
         self.addCleanup(connection.close)
         connection("CF.RESERVE", "k", 8, "EXPANSION", 0, "BUCKETSIZE", 1)
         connection("CF.INSERT", "k", "ITEMS", *range(100))
@@ -297,9 +297,9 @@ class Protocols(ServerTest):
 
 
 class PythonClient(ServerTest):
-    """The commands as redis-py has them."""
+    """The commands as methods of redis-py."""
 
-    def test_the_client_understands_the_answers(self):
+    def test_the_client_understands_the_replies(self):
         cf = self.server.client.cf()
         self.assertTrue(cf.create("k", 1000))
         self.assertTrue(cf.add("k", "a"))
@@ -323,7 +323,7 @@ class PythonClient(ServerTest):
 
 
 class Settings(ServerTest):
-    def test_settings_decide_what_is_made_on_the_fly(self):
+    def test_settings_apply_to_keys_created_by_add(self):
         s = self.server
         self.assertEqual({"guira.cf-bucket-size": "2", "guira.cf-initial-size": "1024", "guira.cf-max-iterations": "20",
                           "guira.cf-expansion-factor": "1", "guira.cf-max-expansions": "32"},
@@ -341,7 +341,7 @@ class Settings(ServerTest):
         self.assertEqual(8, pairs(s("CF.INFO", "k"))["Bucket size"])
         self.assertEqual(5000, pairs(s("CF.STATS", "k"))["capacity"])
 
-    def test_arguments_that_make_no_sense(self):
+    def test_invalid_arguments_of_loadmodule(self):
         for arguments in (["cf-bucket-size"], ["cf-bucket-size", "0"], ["cf-bucket-size", "x"], ["cf-buckets", "1"]):
             with self.subTest(arguments=arguments), self.assertRaisesRegex(RuntimeError, "guira: "):
                 server = Server(arguments=arguments)

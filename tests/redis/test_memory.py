@@ -1,4 +1,4 @@
-"""Memory: it follows the items, the server knows of all of it, and its limit holds."""
+"""Memory follows the number of items, is included in the server's statistics, and respects maxmemory."""
 import resource
 import unittest
 
@@ -19,11 +19,11 @@ class Memory(ServerTest):
                     yield from p.execute()
 
     def insert(self, key, first, last):
-        for answer in self.each_batch(["CF.INSERT", key, "ITEMS"], first, last):
-            self.assertNotIn(-1, answer)
+        for reply in self.each_batch(["CF.INSERT", key, "ITEMS"], first, last):
+            self.assertNotIn(-1, reply)
 
     def present(self, key, first, last):
-        return sum(sum(answer) for answer in self.each_batch(["CF.MEXISTS", key], first, last))
+        return sum(sum(reply) for reply in self.each_batch(["CF.MEXISTS", key], first, last))
 
     def delete(self, key, items):
         for start in range(0, len(items), BATCH):
@@ -41,18 +41,18 @@ class Memory(ServerTest):
         self.insert("k", 0, MANY)
         bits = 8 * s("MEMORY", "USAGE", "k") / MANY
         self.assertLess(bits, 18)
-        allocated = s.client.info("guira")["guira_memory_bytes"]  # as the server's allocator has it
+        allocated = s.client.info("guira")["guira_memory_bytes"]  # as counted by the server's allocator
         self.assertAlmostEqual(1, s("MEMORY", "USAGE", "k") / allocated, delta=0.03)
         self.assertEqual(MANY, self.present("k", 0, MANY))
-        wrong = self.present("k", MANY, 2 * MANY) / MANY
-        self.assertLess(wrong, 0.005)
+        rate = self.present("k", MANY, 2 * MANY) / MANY
+        self.assertLess(rate, 0.005)
         stats = pairs(s("CF.STATS", "k"))
-        print(f"{MANY} items: {bits:.2f} bits each, {wrong:.3%} false positives, {stats['false_positive_rate']} expected")
+        print(f"{MANY} items: {bits:.2f} bits each, {rate:.3%} false positives, {stats['false_positive_rate']} expected")
         self.delete("k", [i for i in range(MANY) if i % 10 != 0])
         left = range(0, MANY, 10)
         self.assertTrue(all(s("CF.MEXISTS", "k", *left[i:i + BATCH]) == [1] * len(left[i:i + BATCH])
                             for i in range(0, len(left), BATCH)))
-        bits = 8 * (s("MEMORY", "USAGE", "k") - 4096) / len(left)  # a small part does not hang on the number
+        bits = 8 * (s("MEMORY", "USAGE", "k") - 4096) / len(left)  # about 4 KiB do not depend on the number of items
         print(f"{len(left)} of them left: {bits:.2f} bits each")
         self.assertLess(bits, 1.1 * 16 / 0.95)
 
@@ -61,14 +61,14 @@ class Memory(ServerTest):
         self.assertEqual(100_000, self.present("k", 0, 100_000))
         self.assertLess(self.present("k", 100_000, 200_000), 500)
 
-    def test_a_rate_that_is_asked_for_is_kept(self):
+    def test_the_requested_rate_holds_after_growth(self):
         for rate in (0.05, 0.001):
             key = f"k{rate}"
             self.server("CF.RESERVE", key, 1024, "ERROR", rate)
             self.insert(key, 0, 100_000)
             self.assertLess(self.present(key, 100_000, 300_000) / 200_000, rate)
 
-    def test_maxmemory_holds(self):
+    def test_maxmemory_is_respected(self):
         s = self.server
         s("CF.ADD", "k", "a")
         s("CFW.RESERVE", "w", 3600000)
@@ -87,10 +87,10 @@ class Memory(ServerTest):
             with self.assertRaisesRegex(redis.exceptions.ResponseError, "used memory > 'maxmemory'"):
                 s(*words)
         self.assertEqual(1, s("CF.EXISTS", "k", 5))
-        self.assertEqual(1, s("CF.DEL", "k", 5))  # the way out
+        self.assertEqual(1, s("CF.DEL", "k", 5))  # deletions free memory, so they are allowed
 
-    @unittest.skipIf(PRELOAD, "a sanitizer needs all addresses there are")
-    def test_a_filter_there_is_no_memory_for_is_an_error(self):
+    @unittest.skipIf(PRELOAD, "a sanitizer needs an unlimited address space")
+    def test_reserve_without_enough_memory_is_an_error(self):
         with open(f"/proc/{self.server.process.pid}/statm") as f:
             size = int(f.read().split()[0]) * resource.getpagesize()
         resource.prlimit(self.server.process.pid, resource.RLIMIT_AS, (size + 2**28, size + 2**28))

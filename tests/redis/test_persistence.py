@@ -1,4 +1,4 @@
-"""What survives: restarts, replicas, copies, dumps. Two values are the same if DEBUG DIGEST says so: it reads every byte."""
+"""Restarts, replicas, copies and dumps preserve values. Values are compared by DEBUG DIGEST, which covers every byte."""
 import unittest
 
 import redis
@@ -9,7 +9,7 @@ WRONG_TYPE = "WRONGTYPE Operation against a key holding the wrong kind of value"
 
 
 def play(rng, server, steps):
-    """A random sequence over keys of every sort. Errors are part of it."""
+    """Runs random commands on keys of every type. Errors are expected and ignored."""
     for _ in range(steps):
         key = f"k{rng.randrange(6)}"
         items = [rng.randrange(3000) for _ in range(rng.choice((1, 1, 5, 300)))]
@@ -22,7 +22,7 @@ def play(rng, server, steps):
             ["CFW.RESERVE", "w", 3600000], ["CFW.SEEN", "w", *items], ["COPY", key, "k5", "REPLACE"]))
         if rng.random() < 0.02:
             words = ["DEL", key]
-        if words[0] == "CF.DEL":  # only what is there may be deleted
+        if words[0] == "CF.DEL":  # deleting an absent item could damage the filter
             words = words if server("CF.EXISTS", *words[1:]) else ["PING"]
         try:
             server(*words)
@@ -53,8 +53,8 @@ class Restarts(ServerTest):
         self.assertEqual([1] * 1000 + [0], s("CFW.SEEN", "window", *range(1000), "new"))
         self.assertEqual(5000, pairs(s("CF.INFO", "elastic"))["Number of items deleted"])
         self.assertGreater(s("TTL", "expiring"), 0)
-        s("CF.ADD", "made later", "x")
-        s("CF.MERGE", "elastic", "made later")  # filters of before and after have the same seed
+        s("CF.ADD", "new", "x")
+        s("CF.MERGE", "elastic", "new")  # filters from before and after the restart have the same seed
         s("CF.DEBUG", "elastic")
 
     def test_rdb(self):
@@ -106,7 +106,7 @@ class Replicas(ServerTest):
         self.wait_for(lambda: self.server.client.wait(1, 1000) == 1)
         self.assertEqual(self.server("DEBUG", "DIGEST"), replica("DEBUG", "DIGEST"))
 
-    def test_random_sequences_leave_replicas_the_same(self):
+    def test_random_sequences_leave_replicas_identical(self):
         rng = rng_for(self)
         replica = self.replica()
         self.wait_for(lambda: replica.client.info("replication")["master_link_status"] == "up")
@@ -114,7 +114,7 @@ class Replicas(ServerTest):
             play(rng, self.server, 300)
             self.assert_same(replica)
 
-    def test_a_replica_that_comes_later(self):
+    def test_a_replica_added_later(self):
         rng = rng_for(self)
         play(rng, self.server, 500)
         replica = self.replica()
@@ -122,7 +122,7 @@ class Replicas(ServerTest):
         play(rng, self.server, 500)
         self.assert_same(replica)
 
-    def test_a_key_made_on_the_fly_is_as_the_master_makes_it(self):
+    def test_a_key_created_by_add_uses_the_settings_of_the_master(self):
         replica = self.replica()
         self.wait_for(lambda: replica.client.info("replication")["master_link_status"] == "up")
         self.server("CONFIG", "SET", "guira.cf-expansion-factor", 0)
@@ -131,7 +131,7 @@ class Replicas(ServerTest):
         self.assert_same(replica)
         self.assertEqual(self.server("CF.INFO", "k"), replica("CF.INFO", "k"))
 
-    def test_a_promoted_replica_goes_on_with_the_seed(self):
+    def test_a_promoted_replica_keeps_the_seed(self):
         replica = self.replica()
         self.server("CF.ADD", "a", "x")
         self.assert_same(replica)
@@ -139,14 +139,14 @@ class Replicas(ServerTest):
         replica("CF.ADD", "b", "y")
         self.assertEqual(b"OK", replica("CF.MERGE", "a", "b"))
 
-    def test_a_filter_from_elsewhere_does_not_bring_its_seed(self):
-        elsewhere = self.new_server()
-        elsewhere("CF.ADD", "k", "x")
+    def test_a_restored_filter_does_not_change_the_seed(self):
+        other = self.new_server()
+        other("CF.ADD", "k", "x")
         replica = self.replica()
         self.wait_for(lambda: replica.client.info("replication")["master_link_status"] == "up")
         self.server("CF.ADD", "a", "x")
-        self.server("RESTORE", "foreign", 0, elsewhere("DUMP", "k"))
-        self.server("CF.LOADCHUNK", "chunks", *elsewhere("CF.SCANDUMP", "k", 0))
+        self.server("RESTORE", "foreign", 0, other("DUMP", "k"))
+        self.server("CF.LOADCHUNK", "chunks", *other("CF.SCANDUMP", "k", 0))
         self.assert_same(replica)
         replica("REPLICAOF", "NO", "ONE")
         for server in (self.server, replica):
@@ -155,7 +155,7 @@ class Replicas(ServerTest):
             with self.assertRaisesRegex(redis.exceptions.ResponseError, "different seed"):
                 server("CF.MERGE", "a", "foreign")
 
-    def test_a_replica_cannot_be_changed(self):
+    def test_a_replica_refuses_writes(self):
         replica = self.replica()
         self.server("CF.ADD", "k", "x")
         self.server("CFW.RESERVE", "w", 3600000)
@@ -217,7 +217,7 @@ class Copies(ServerTest):
         self.assertGreater(len(chunks), 2)
         self.assertTrue(all(0 < position < 2**53 for position, _ in chunks))
 
-    def test_chunks_can_be_asked_for_in_any_order_and_again(self):
+    def test_chunks_can_be_read_repeatedly_and_in_any_order(self):
         s = self.server
         rng = rng_for(self)
         s("CF.RESERVE", "k", 2000000)
@@ -228,7 +228,7 @@ class Copies(ServerTest):
             i = rng.randrange(len(chunks))
             self.assertEqual([*chunks[i]], s("CF.SCANDUMP", "k", before[i]))
         s("CF.ADD", "k", "x")
-        s("CF.DEL", "k", "x")  # another filter as far as dumps go
+        s("CF.DEL", "k", "x")  # the same items again, but a new generation
         again = self.dump("k")
         for position, chunk in again:
             s("CF.LOADCHUNK", "copy", position, chunk)
@@ -249,25 +249,25 @@ class Copies(ServerTest):
         s("CF.RESERVE", "k", 2000000)
         self.assert_error(changed, "CF.SCANDUMP", "k", new_position)
 
-    def test_positions_that_make_no_sense(self):
+    def test_invalid_positions_and_chunks_are_refused(self):
         s = self.server
         s("CF.ADD", "k", "a")
         position, chunk = s("CF.SCANDUMP", "k", 0)
-        for wrong in ("x", -1, position + 1, 1 << 62):
-            with self.subTest(position=wrong), self.assertRaisesRegex(redis.exceptions.ResponseError, "^Invalid position"):
-                s("CF.SCANDUMP", "k", wrong)
-        for wrong in ("x", -1, 0, 1, position + 1, position + (1 << 32)):
-            with self.subTest(position=wrong):
-                self.assert_error("Invalid position", "CF.LOADCHUNK", "new", wrong, chunk)
-        for wrong in (b"", b"x", chunk[:32], chunk[:-1], chunk + b"x", b"X" + chunk[1:]):
-            self.assert_error("Invalid header", "CF.LOADCHUNK", "new", position, wrong)
+        for invalid in ("x", -1, position + 1, 1 << 62):
+            with self.subTest(position=invalid), self.assertRaisesRegex(redis.exceptions.ResponseError, "^Invalid position"):
+                s("CF.SCANDUMP", "k", invalid)
+        for invalid in ("x", -1, 0, 1, position + 1, position + (1 << 32)):
+            with self.subTest(position=invalid):
+                self.assert_error("Invalid position", "CF.LOADCHUNK", "new", invalid, chunk)
+        for invalid in (b"", b"x", chunk[:32], chunk[:-1], chunk + b"x", b"X" + chunk[1:]):
+            self.assert_error("Invalid header", "CF.LOADCHUNK", "new", position, invalid)
         self.assert_error("Couldn't create filter!", "CF.LOADCHUNK", "new", position, chunk[:-1] + bytes([chunk[-1] ^ 1]))
         self.assertEqual(0, s("EXISTS", "new"))
         self.assert_error("ERR item exists", "CF.LOADCHUNK", "k", position, chunk)
         s("SET", "s", "x")
         self.assert_error(WRONG_TYPE, "CF.LOADCHUNK", "s", position, chunk)
 
-    def test_chunks_have_an_order(self):
+    def test_chunks_must_be_loaded_in_order(self):
         s = self.server
         s("CF.RESERVE", "k", 2000000)
         chunks = self.dump("k")
@@ -277,7 +277,7 @@ class Copies(ServerTest):
         self.assert_error("ERR not loaded yet: chunks are missing", "CF.ADD", "new", "a")
         s("COPY", "new", "copy")
         s("RESTORE", "restored", 0, s("DUMP", "new"))
-        s("CF.LOADCHUNK", "new", *chunks[0])  # from the beginning
+        s("CF.LOADCHUNK", "new", *chunks[0])  # starts again
         last, chunk = chunks[-1]
         for key in ("new", "copy", "restored"):
             for c in chunks[1:-1]:

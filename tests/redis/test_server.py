@@ -1,10 +1,11 @@
-"""What a server does with keys of any type, done to ours: permissions, caches, transactions, scripts, databases, expiry."""
+"""Features of the server that apply to keys of every type: permissions, client-side caches, transactions, scripts, databases,
+expiry, defragmentation."""
 import time
 import unittest
 
 import redis
 
-from harness import Raw, ServerTest, pairs
+from harness import RawConnection, ServerTest, pairs
 
 NO_ROOM = "used memory > 'maxmemory'"
 
@@ -12,34 +13,34 @@ NO_ROOM = "used memory > 'maxmemory'"
 class Permissions(ServerTest):
     def connection(self, *rules):
         self.server("ACL", "SETUSER", "ana", "reset", "on", ">x", *rules)
-        connection = Raw(self.server, 2)
+        connection = RawConnection(self.server, 2)
         self.addCleanup(connection.close)
         self.assertEqual("+OK", connection("AUTH", "ana", "x"))
         return connection
 
     def categories(self, command):
-        connection = Raw(self.server, 2)
+        connection = RawConnection(self.server, 2)
         self.addCleanup(connection.close)
         return sorted(connection("COMMAND", "INFO", command)[0][6])
 
     def test_commands_have_categories(self):
         categories = {c: self.categories(c) for c in ("CF.EXISTS", "CFW.SEEN", "CF._CREATE")}
         if categories["CF.EXISTS"] == []:
-            self.skipTest("in this server no command of a module has categories")
+            self.skipTest("this server has no ACL categories for commands of modules")
         self.assertEqual({"CF.EXISTS": ["+@cuckoo", "+@read"], "CFW.SEEN": ["+@cuckoo", "+@write"],
                           "CF._CREATE": ["+@admin", "+@dangerous", "+@write"]}, categories)
 
-    def test_keys_are_read_or_changed(self):
-        ask = Raw(self.server, 2)
-        self.addCleanup(ask.close)
-        read, change = ["+RO", "+access"], ["+RW", "+access", "+update"]
+    def test_key_specifications_say_read_or_write(self):
+        connection = RawConnection(self.server, 2)
+        self.addCleanup(connection.close)
+        read, write = ["+RO", "+access"], ["+RW", "+access", "+update"]
         for words, expected in ((["CF.EXISTS", "a", "x"], [[b"a", read]]), (["CF.SCANDUMP", "a", 0], [[b"a", read]]),
-                                (["CFW.INFO", "a"], [[b"a", read]]), (["CF.ADD", "a", "x"], [[b"a", change]]),
-                                (["CF.COMPACT", "a"], [[b"a", change]]), (["CFW.SEEN", "a", "x", "y"], [[b"a", change]]),
-                                (["CF.MERGE", "a", "b", "c"], [[b"a", change], [b"b", read], [b"c", read]])):
-            self.assertEqual(expected, ask("COMMAND", "GETKEYSANDFLAGS", *words))
+                                (["CFW.INFO", "a"], [[b"a", read]]), (["CF.ADD", "a", "x"], [[b"a", write]]),
+                                (["CF.COMPACT", "a"], [[b"a", write]]), (["CFW.SEEN", "a", "x", "y"], [[b"a", write]]),
+                                (["CF.MERGE", "a", "b", "c"], [[b"a", write], [b"b", read], [b"c", read]])):
+            self.assertEqual(expected, connection("COMMAND", "GETKEYSANDFLAGS", *words))
 
-    def test_who_may_only_read_can_ask(self):
+    def test_read_only_users_can_look_up_items(self):
         s = self.server
         s("CF.ADD", "k", "a")
         s("CFW.RESERVE", "w", 1000)
@@ -51,38 +52,38 @@ class Permissions(ServerTest):
                       ["CFW.SEEN", "w", "a"], ["CF.RESERVE", "new", 100]):
             self.assertRegex(user(*words), "^-NOPERM")
 
-    def test_commands_of_replication_are_for_administrators(self):
+    def test_replication_commands_need_the_admin_category(self):
         if self.categories("CF._CREATE") == []:
-            self.skipTest("in this server no command of a module has categories")
+            self.skipTest("this server has no ACL categories for commands of modules")
         user = self.connection("+@all", "-@admin", "~*")
         self.assertEqual(1, user("CF.ADD", "k", "a"))
         for words in (["CF._CREATE", "j", 100, 2, 20, 1, 0, b"x" * 16], ["CFW._CREATE", "w", 1000, 0, b"x" * 16],
                       ["CFW._SEEN", "w", 1, "a"], ["CFW._TICK", "w", 1], ["CFW._LOADCHUNK", "w", 1, "x"]):
             self.assertRegex(user(*words), "^-NOPERM")
 
-    def test_a_seed_that_is_none_is_refused(self):
-        """The library would draw another, and every replica its own."""
+    def test_an_invalid_seed_is_refused(self):
+        """With a zero seed the library would draw a random one, and replicas would differ."""
         for seed in (b"", b"x" * 15, b"x" * 17, bytes(16)):
             self.assert_error("ERR no such filter can be", "CF._CREATE", "k", 100, 2, 20, 1, 0, seed)
             self.assert_error("ERR no such window can be", "CFW._CREATE", "k", 1000, 0, seed)
 
 
 class Changes(ServerTest):
-    def test_clients_that_cache_are_told_of_changes(self):
+    def test_changes_invalidate_client_side_caches(self):
         s = self.server
-        cache = Raw(s, 3)
+        cache = RawConnection(s, 3)
         self.addCleanup(cache.close)
         cache("CLIENT", "TRACKING", "ON")
         s("CFW.RESERVE", "w", 3600000)
-        for ask, change in ((["CF.EXISTS", "k", "a"], ["CF.ADD", "k", "a"]), (["CF.COUNT", "k", "a"], ["CF.DEL", "k", "a"]),
-                            (["CF.MEXISTS", "k", "a"], ["CF.INSERT", "k", "ITEMS", "b"]),
-                            (["CF.INFO", "k"], ["CF.COMPACT", "k"]), (["CF.EXISTS", "m", "b"], ["CF.MERGE", "m", "k"]),
-                            (["CFW.INFO", "w"], ["CFW.SEEN", "w", "a"])):
-            cache(*ask)
+        for read, change in ((["CF.EXISTS", "k", "a"], ["CF.ADD", "k", "a"]), (["CF.COUNT", "k", "a"], ["CF.DEL", "k", "a"]),
+                             (["CF.MEXISTS", "k", "a"], ["CF.INSERT", "k", "ITEMS", "b"]),
+                             (["CF.INFO", "k"], ["CF.COMPACT", "k"]), (["CF.EXISTS", "m", "b"], ["CF.MERGE", "m", "k"]),
+                             (["CFW.INFO", "w"], ["CFW.SEEN", "w", "a"])):
+            cache(*read)
             s(*change)
-            self.assertEqual([b"invalidate", [ask[1].encode()]], cache.read())
+            self.assertEqual([b"invalidate", [read[1].encode()]], cache.read())
 
-    def test_a_transaction_sees_that_a_filter_has_changed(self):
+    def test_watch_notices_a_changed_filter(self):
         s = self.server
         s("CF.ADD", "k", "a")
         with s.client.pipeline() as p:
@@ -115,8 +116,8 @@ class Changes(ServerTest):
         self.wait_for(lambda: s.client.wait(1, 1000) == 1)
         self.wait_for(lambda: s("DEBUG", "DIGEST") == replica("DEBUG", "DIGEST"))
 
-    def test_time_stands_still_in_a_transaction(self):
-        """Where the server can tell us. Where not, the replica still has what the master has."""
+    def test_all_commands_of_a_transaction_have_the_same_time(self):
+        """If the server provides that time (7.2). Otherwise the replica is at least identical to the master."""
         s = self.server
         replica = self.new_server("--replicaof", "127.0.0.1", str(s.port))
         self.wait_for(lambda: replica.client.info("replication")["master_link_status"] == "up")
@@ -132,13 +133,13 @@ class Changes(ServerTest):
     def version(self):
         return tuple(int(n) for n in self.server.client.info("server")["redis_version"].split(".")[:2])
 
-    def test_a_script_that_may_not_write(self):
+    def test_scripts_with_no_writes_cannot_change_filters(self):
         for words in (["CF.ADD", "k", "a"], ["CF.COMPACT", "k"], ["CFW.SEEN", "w", "a"]):
             script = "#!lua flags=no-writes\nreturn redis.call(unpack(ARGV))"
             with self.assertRaisesRegex(redis.exceptions.ResponseError, "Write commands are not allowed"):
                 self.server("EVAL", script, 0, *words)
 
-    def test_without_memory_what_adds_is_refused_everywhere(self):
+    def test_commands_that_add_are_refused_above_maxmemory(self):
         s = self.server
         s("CF.INSERT", "k", "ITEMS", *range(1000))
         s("CFW.RESERVE", "w", 3600000)
@@ -158,7 +159,7 @@ class Changes(ServerTest):
 
 
 class Keys(ServerTest):
-    def test_a_key_that_has_expired_is_not_there(self):
+    def test_an_expired_key_is_missing(self):
         s = self.server
         replica = self.new_server("--replicaof", "127.0.0.1", str(s.port))
         s("CF.ADD", "k", "a")
@@ -174,7 +175,7 @@ class Keys(ServerTest):
         self.wait_for(lambda: s.client.wait(1, 1000) == 1)
         self.wait_for(lambda: s("DEBUG", "DIGEST") == replica("DEBUG", "DIGEST"))
 
-    def test_changes_leave_the_expiry_as_it_is(self):
+    def test_changes_keep_the_expiry_of_the_key(self):
         s = self.server
         s("CF.INSERT", "k", "ITEMS", *range(1000))
         s("EXPIRE", "k", 1000)
@@ -183,7 +184,7 @@ class Keys(ServerTest):
             s(*words)
             self.assertGreater(s("TTL", "k"), 0)
 
-    def test_databases_are_swapped(self):
+    def test_swapdb(self):
         s = self.server
         other = redis.Redis(port=s.port, db=1)
         self.addCleanup(other.close)
@@ -194,7 +195,7 @@ class Keys(ServerTest):
         s("SWAPDB", 0, 1)
         self.assertEqual([0, 1], s("CF.MEXISTS", "k", "a", "b"))
         self.assertEqual([1, 0], other.execute_command("CF.MEXISTS", "k", "a", "b"))
-        time.sleep(0.1)  # the timer that looks for the window in the other database has ended now
+        time.sleep(0.1)  # the timer has ended now: it looked for the window in the other database
         other.execute_command("CFW.SEEN", "w", "x")
         self.wait_for(lambda: pairs(other.execute_command("CFW.INFO", "w"))["items"] == 0)
         other.execute_command("MOVE", "w", 0)
@@ -214,7 +215,7 @@ class Keys(ServerTest):
         self.assertEqual([0, 0, 0], [info["guira_" + n] for n in ("filters", "windows", "loads_in_progress")])
         self.assertEqual([1], s("CF.INSERT", "large", "ITEMS", "a"))
 
-    def test_reloading_leaves_everything_as_it_was(self):
+    def test_debug_reload_changes_nothing(self):
         s = self.server
         s("CF.RESERVE", "old", 4, "ERROR", 0.3)
         s("CF.INSERT", "old", "ITEMS", *range(6000))
@@ -225,8 +226,8 @@ class Keys(ServerTest):
         s("DEBUG", "RELOAD")
         self.assertEqual(digest, s("DEBUG", "DIGEST"))
 
-    def test_fragments_are_put_together(self):
-        """Where the server can do that: it needs an allocator of its own."""
+    def test_active_defragmentation(self):
+        """Needs a server that is built with its own jemalloc."""
         s = self.server
         try:
             s("CONFIG", "SET", "activedefrag", "yes")
@@ -246,7 +247,7 @@ class Keys(ServerTest):
         digests = [s("DEBUG", "DIGEST-VALUE", f"k{i}") for i in range(0, 20000, 10)]
         s("CONFIG", "SET", "activedefrag", "yes")
         self.wait_for(lambda: s.client.info("stats")["active_defrag_key_hits"] > 0)
-        self.wait_for(lambda: pairs(s("CFW.INFO", "w"))["items"] == 0)  # its timer finds it wherever it is
+        self.wait_for(lambda: pairs(s("CFW.INFO", "w"))["items"] == 0)  # the timer finds a moved window
         self.assertEqual(digests, [s("DEBUG", "DIGEST-VALUE", f"k{i}") for i in range(0, 20000, 10)])
         s("FLUSHALL")
         self.wait_for(lambda: s.client.info("guira")["guira_memory_bytes"] == 0)

@@ -1,4 +1,4 @@
-"""CFW.*: windows as keys. Where a test has to wait for the server's clock, only what must be seen is asserted on time."""
+"""All CFW.* commands. Tests that wait for the server's clock allow items to expire late, but never early."""
 import time
 import unittest
 
@@ -28,10 +28,10 @@ class Windows(ServerTest):
         s = self.server
         s("CFW.RESERVE", "w", 200)
         s("CFW.SEEN", "w", "a", "b")
-        time.sleep(0.25)  # 200 ms and a sixteenth, and then some
+        time.sleep(0.25)  # more than 17/16 of 200 ms
         self.assertEqual([0, 0, 1], s("CFW.SEEN", "w", "a", "b", "a"))
 
-    def test_memory_comes_back_without_traffic(self):
+    def test_idle_windows_free_their_memory(self):
         s = self.server
         s("CFW.RESERVE", "w", 500)
         empty = s("MEMORY", "USAGE", "w")
@@ -42,28 +42,28 @@ class Windows(ServerTest):
         self.assertGreater(s.client.info("guira")["guira_window_ticks"], 0)
         self.assertEqual([0], s("CFW.SEEN", "w", 5))
 
-    def test_memory_comes_back_in_every_database(self):
+    def test_idle_windows_free_their_memory_in_every_database(self):
         other = redis.Redis(port=self.server.port, db=3)
         self.addCleanup(other.close)
         other.execute_command("CFW.RESERVE", "w", 300)
         other.execute_command("CFW.SEEN", "w", *range(1000))
         self.wait_for(lambda: pairs(other.execute_command("CFW.INFO", "w"))["items"] == 0)
 
-    def test_a_renamed_window_is_still_looked_after(self):
+    def test_a_renamed_window_still_expires(self):
         s = self.server
         s("CFW.RESERVE", "w", 300)
         s("CFW.SEEN", "w", *range(1000))
         s("RENAME", "w", "v")
         s("CFW.RESERVE", "w", 300)
         s("CFW.SEEN", "w", "x")
-        time.sleep(0.1)  # the timer that looks for w has ended now: it finds another window there
+        time.sleep(0.1)  # the first timer has ended now: it found another window at w
         s("CFW.SEEN", "v", "y")
         self.wait_for(lambda: self.items("v") == 0 and self.items("w") == 0)
 
-    def test_reserve_refuses_what_makes_no_sense(self):
-        self.server("CFW.RESERVE", "there", 1000)
+    def test_reserve_rejects_invalid_arguments(self):
+        self.server("CFW.RESERVE", "existing", 1000)
         for message, words in (
-                ("ERR item exists", ["there", 1000]),
+                ("ERR item exists", ["existing", 1000]),
                 ("Couldn't parse milliseconds", ["w", "x"]),
                 ("milliseconds: value must be in the range [100, 1000000000000000]", ["w", 99]),
                 ("milliseconds: value must be in the range [100, 1000000000000000]", ["w", -1]),
@@ -78,7 +78,7 @@ class Windows(ServerTest):
         self.assertEqual(0, self.server("EXISTS", "w"))
         self.assertEqual(b"OK", self.server("CFW.RESERVE", "w", 1000, "error", 0.0001))
 
-    def test_other_keys_are_refused(self):
+    def test_keys_of_other_types_are_refused(self):
         self.server("SET", "s", "x")
         self.server("CF.ADD", "f", "x")
         for key in ("s", "f"):
@@ -92,14 +92,14 @@ class Windows(ServerTest):
         s = self.server
         s("CFW.RESERVE", "w", 1000)
         future = int(time.time() * 1000) + 3600000
-        self.assertEqual([0], s("CFW._SEEN", "w", future, "a"))  # a master whose clock was ahead
+        self.assertEqual([0], s("CFW._SEEN", "w", future, "a"))  # as from a master whose clock is ahead
         self.assertEqual([1, 0], s("CFW.SEEN", "w", "a", "b"))
         self.assertEqual(future, pairs(s("CFW.INFO", "w"))["last_call"])
         self.assert_error("ERR time does not go backwards", "CFW._SEEN", "w", future - 1, "a")
         self.assert_error("ERR time does not go backwards", "CFW._TICK", "w", future - 1)
         self.assert_error("ERR time does not go backwards", "CFW._TICK", "w", "soon")
 
-    def test_replicas_get_the_time_of_the_master(self):
+    def test_replicas_use_the_time_of_the_master(self):
         s = self.server
         replica = self.new_server("--replicaof", "127.0.0.1", str(s.port))
         rng = rng_for(self)
@@ -109,7 +109,7 @@ class Windows(ServerTest):
             s("CFW.SEEN", f"w{rng.randrange(3)}", *(rng.randrange(1000) for _ in range(rng.randrange(1, 200))))
         self.wait_for(lambda: s.client.wait(1, 1000) == 1)
         self.wait_for(lambda: s("DEBUG", "DIGEST") == replica("DEBUG", "DIGEST"))
-        self.wait_for(lambda: self.items("w0") == 0)  # by ticks
+        self.wait_for(lambda: self.items("w0") == 0)  # the timer expires them
         self.wait_for(lambda: s("DEBUG", "DIGEST") == replica("DEBUG", "DIGEST"))
         self.assertEqual(0, pairs(replica("CFW.INFO", "w0"))["items"])
 

@@ -1,12 +1,12 @@
-"""Traffic on a cluster: threads that write to keys of their own and know what must be in them.
+"""Traffic on a cluster: threads that write to their own keys and know what these must contain.
 
-    Exact       one client each. Every answer is compared with a model while the traffic runs: for changes of the cluster in
-                which nothing that was acknowledged may be lost
-    Confirmed   for changes in which something may: knows which writes a replica has confirmed (WAIT), and which were only
-                acknowledged
+    ExactTraffic       compares every reply with a model while the traffic runs: for tests in which no acknowledged write may
+                       be lost
+    ConfirmedTraffic   for tests in which writes may be lost: records which writes a replica has confirmed (WAIT), and which
+                       were only acknowledged
 
-Keys are {tag}f, a filter, and {tag}w, a window, so that both are in the tag's slot. The models of filters know no false
-positives: with slots of 32 bits there is one in 3 * 10^7 answers. Windows have one in 10^6, and a few are let pass.
+The keys are {tag}f, a filter, and {tag}w, a window, so that both are in the tag's slot. The models of filters ignore false
+positives: with slots of 32 bits they occur in one of 3 * 10^7 replies. Windows have one in 10^6, so a few are allowed.
 """
 import collections
 import threading
@@ -19,7 +19,7 @@ HOUR = 3600000
 
 
 class Worker(threading.Thread):
-    """Makes steps until finish() is called or an answer is wrong."""
+    """Runs step() until finish() is called or a reply is wrong."""
 
     def __init__(self, cluster, rng, tags):
         super().__init__(daemon=True)
@@ -28,38 +28,39 @@ class Worker(threading.Thread):
         self.windows = [f"{{{t}}}w" for t in tags]
         self.steps = 0
         self.failure = None
-        self.over = threading.Event()
+        self.stopping = threading.Event()
         for key in self.filters:
-            self.ask("CF.RESERVE", key, 1000, "ERROR", 0.00001)
+            self.call("CF.RESERVE", key, 1000, "ERROR", 0.00001)
         for key in self.windows:
-            self.ask("CFW.RESERVE", key, HOUR)
+            self.call("CFW.RESERVE", key, HOUR)
 
     def run(self):
         try:
-            while not self.over.is_set():
+            while not self.stopping.is_set():
                 self.step()
                 self.steps += 1
         except Exception as failure:
             self.failure = failure
 
     def finish(self):
-        self.over.set()
+        self.stopping.set()
         self.join()
         self.client = self.cluster.client()
         if self.failure is not None:
             raise self.failure
 
-    def ask(self, *words):
+    def call(self, *words):
         return self.client.execute_command(*words)
 
-    def expect(self, answer, *words):
-        got = self.ask(*words)
-        if got != answer:
-            where = [i for i, (g, a) in enumerate(zip(got, answer)) if g != a] if isinstance(got, list) else f"not {answer}"
+    def expect(self, expected, *words):
+        got = self.call(*words)
+        if got != expected:
+            where = ([i for i, (g, e) in enumerate(zip(got, expected)) if g != e] if isinstance(got, list)
+                     else f"expected {expected}")
             raise AssertionError(f"{str(words)[:200]}: {str(got)[:200]}, wrong: {str(where)[:200]}")
 
 
-class Exact(Worker):
+class ExactTraffic(Worker):
     def __init__(self, cluster, rng, tags):
         super().__init__(cluster, rng, tags)
         self.members = {key: collections.Counter() for key in self.filters}
@@ -84,51 +85,52 @@ class Exact(Worker):
         elif kind == 3:
             self.expect(int(members[item] > 0), "CF.EXISTS", key, item)
         else:
-            self.look(rng.choice(self.windows), item)
+            self.check_window(rng.choice(self.windows), item)
 
-    def look(self, key, item):
-        first, second = self.ask("CFW.SEEN", key, item, item)
+    def check_window(self, key, item):
+        first, second = self.call("CFW.SEEN", key, item, item)
         self.false_positives += first == 1 and item not in self.seen[key]
         if second != 1 or (first != 1 and item in self.seen[key]) or self.false_positives > 3:
             raise AssertionError(f"{key}, {item}: {first}, {second}")
         self.seen[key].add(item)
 
     def check(self):
-        """Every key against its model. Returns how many members and items that is."""
+        """Compares every key with its model. Returns the number of items checked."""
         for key, members in self.members.items():
-            there = list(+members)
-            if there:
-                self.expect([1] * len(there), "CF.MEXISTS", key, *there)
-            for item in there[:50]:
+            present = list(+members)
+            if present:
+                self.expect([1] * len(present), "CF.MEXISTS", key, *present)
+            for item in present[:50]:
                 self.expect(members[item], "CF.COUNT", key, item)
-            inserted = dict(zip(*[iter(self.ask("CF.INFO", key))] * 2))[b"Number of items inserted"]
+            inserted = dict(zip(*[iter(self.call("CF.INFO", key))] * 2))[b"Number of items inserted"]
             if inserted != members.total():
                 raise AssertionError(f"{key}: {inserted} items, not {members.total()}")
-            self.ask("CF.DEBUG", key)  # an error if a bucket is wrong
+            self.call("CF.DEBUG", key)  # replies with an error if a bucket is corrupt
         for key, items in self.seen.items():
             if items:
                 self.expect([1] * len(items), "CFW.SEEN", key, *items)
         return sum(m.total() for m in self.members.values()) + sum(map(len, self.seen.values()))
 
 
-class Confirmed(Worker):
-    """Each item is written once. What happened to it: sure (a replica has it), acknowledged (with the era that its write
-    began in), gone (deleted, and a replica knows). After an error nothing is known, and it is in none of them."""
+class ConfirmedTraffic(Worker):
+    """Writes each item once. Records per key which items are confirmed (a replica has them), acknowledged only (with the
+    period in which the write began: 0 before the failover, 1 after it), or deleted (confirmed by a replica). After an error
+    the state of an item is unknown, and it is in none of these lists."""
 
     def __init__(self, cluster, rng, tags):
         super().__init__(cluster, rng, tags)
         keys = self.filters + self.windows
-        self.sure = {key: [] for key in keys}
+        self.confirmed = {key: [] for key in keys}
         self.acknowledged = {key: [] for key in keys}
-        self.gone = {key: [] for key in self.filters}
+        self.deleted = {key: [] for key in self.filters}
         self.nodes = {}
-        self.era = 0
+        self.period = 0
         self.confirmations = 0
 
     def step(self):
         key = self.rng.choice(self.filters + self.windows)
         try:
-            if self.rng.random() < 0.2 and key in self.gone and self.sure[key]:
+            if self.rng.random() < 0.2 and key in self.deleted and self.confirmed[key]:
                 self.delete(key)
             else:
                 self.write(key, f"item {self.steps}", wait=self.rng.random() < 0.6)
@@ -137,20 +139,20 @@ class Confirmed(Worker):
             time.sleep(0.05)
 
     def write(self, key, item, wait):
-        era = self.era
-        if self.change(wait, "CF.ADD" if key in self.gone else "CFW.SEEN", key, item):
-            self.sure[key].append(item)
+        period = self.period
+        if self.change(wait, "CF.ADD" if key in self.deleted else "CFW.SEEN", key, item):
+            self.confirmed[key].append(item)
         else:
-            self.acknowledged[key].append((era, item))
+            self.acknowledged[key].append((period, item))
 
     def delete(self, key):
-        item = self.sure[key].pop(self.rng.randrange(len(self.sure[key])))
+        item = self.confirmed[key].pop(self.rng.randrange(len(self.confirmed[key])))
         if self.change(True, "CF.DEL", key, item):
-            self.gone[key].append(item)
+            self.deleted[key].append(item)
 
     def change(self, wait, *words):
-        """Returns whether a replica has confirmed it. WAIT is for the writes of its own connection, so both go there at
-        once. Nothing is tried twice, as RedisCluster would do."""
+        """Returns whether a replica has confirmed the write. WAIT covers the writes of its own connection, so both commands
+        are sent in one pipeline. Unlike RedisCluster this never retries."""
         key = words[1]
         if key not in self.nodes:
             self.nodes[key] = redis.Redis(port=self.cluster.master_of(key_slot(key.encode())).port, socket_timeout=120)
@@ -164,9 +166,9 @@ class Confirmed(Worker):
     def present(self, key, items):
         if not items:
             return []
-        return self.ask("CF.MEXISTS" if key in self.gone else "CFW.SEEN", key, *items)
+        return self.call("CF.MEXISTS" if key in self.deleted else "CFW.SEEN", key, *items)
 
     def lost(self, key):
-        """What was acknowledged and is not there: its eras."""
-        there = self.present(key, [item for _, item in self.acknowledged[key]])
-        return [era for (era, _), is_there in zip(self.acknowledged[key], there) if not is_there]
+        """The periods of the acknowledged items that are missing."""
+        present = self.present(key, [item for _, item in self.acknowledged[key]])
+        return [period for (period, _), is_present in zip(self.acknowledged[key], present) if not is_present]

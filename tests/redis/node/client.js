@@ -1,4 +1,4 @@
-// The commands as node-redis has them. usage: node client.js port protocol
+// Runs the commands through node-redis. usage: node client.js port protocol
 import assert from 'node:assert/strict'
 import { createClient } from 'redis'
 

@@ -1,4 +1,4 @@
-// The commands in a cluster. usage: node cluster.js port-of-a-node protocol
+// Runs the commands through node-redis on a cluster. usage: node cluster.js port-of-a-node protocol
 import assert from 'node:assert/strict'
 import { createCluster } from 'redis'
 

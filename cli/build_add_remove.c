@@ -1,0 +1,269 @@
+/* guira build, add and remove: create and change filter files.
+ *
+ *     lines --hash--> [ filter in memory ] --guira_save--> FILE
+ *
+ * The filter is changed in memory. FILE keeps its old content until the new one is completely written. */
+#include <stdio.h>
+#include <string.h>
+
+#include "commands.h"
+#include "filter_file.h"
+#include "filter_new.h"
+#include "keys.h"
+#include "progress.h"
+#include "redis.h"
+#include "report.h"
+#include "units.h"
+
+/* A change of a filter file: options, and the counts for the summary. */
+struct change {
+    const char *path;
+    guira *filter;
+    struct key_options keys;
+    bool unique; /* skip lines that the filter contains */
+    bool remove;
+    uint64_t checkpoint;    /* milliseconds; 0: save only at the end */
+    uint64_t done, skipped; /* skipped: already in the filter (unique), or not found (remove) */
+    bool progress, quiet;
+};
+
+#define CHECKPOINT_OPTION(to) \
+    { 0, "checkpoint", OPT_DURATION, to, "TIME", "save every TIME, not only at the end", NULL }
+#define QUIET_OPTION(to) \
+    { 'q', "quiet", OPT_FLAG, to, NULL, "print no summary at the end", NULL }
+#define UNIQUE_OPTION(to) \
+    { 'u', "unique", OPT_FLAG, to, NULL, "skip lines that the filter already contains", NULL }
+
+/* Exits because the line could not be added. */
+static void report_failed_line(const struct change *c, uint64_t line, guira_status s) {
+    const char *advice = "out of memory; lines after the last save are not in the file";
+    if (s == GUIRA_EDUPLICATE) advice = "too many copies of one line for the filter; --unique adds each line only once";
+    if (s == GUIRA_EFULL) advice = "the filter is full; build a larger one with --items, or use --kind tidal";
+    trouble("%s: stdin, line %llu: %s", c->path, (unsigned long long)line, advice);
+}
+
+/* The batch lookup overlaps cache misses. Its negative results are checked again, because an equal line of the same
+ * batch may have been inserted since. */
+static void insert_unique(struct change *c, const struct batch *b, const uint64_t *hash) {
+    bool found[BATCH];
+    guira_contains_hash_many(c->filter, hash, b->n, found);
+    for (size_t i = 0; i < b->n; i++) {
+        if (found[i] || guira_contains_hash(c->filter, hash[i])) continue;
+        guira_status s = guira_insert_hash(c->filter, hash[i]);
+        if (s != GUIRA_OK) report_failed_line(c, b->first + i, s);
+        c->done++;
+    }
+}
+
+static void insert(struct change *c, const struct batch *b, const uint64_t *hash) {
+    guira_status status[BATCH];
+    size_t n = guira_insert_hash_many(c->filter, hash, b->n, status);
+    for (size_t i = 0; n < b->n && i < b->n; i++)
+        if (status[i] != GUIRA_OK) report_failed_line(c, b->first + i, status[i]);
+    c->done += n;
+}
+
+/* A line that is not found is not an error; it is counted by apply. */
+static void remove_lines(struct change *c, const struct batch *b, const uint64_t *hash) {
+    guira_status status[BATCH];
+    c->done += guira_remove_hash_many(c->filter, hash, b->n, status);
+    for (size_t i = 0; i < b->n; i++)
+        if (status[i] != GUIRA_OK && status[i] != GUIRA_ENOTFOUND) filter_trouble(c->path, status[i]);
+}
+
+/* Adds or removes the lines of a batch. */
+static void apply(struct change *c, const struct batch *b) {
+    uint64_t hash[BATCH];
+    keys_hash(&c->keys, c->filter, b, hash);
+    if (c->remove) remove_lines(c, b, hash);
+    else if (c->unique) insert_unique(c, b, hash);
+    else insert(c, b, hash);
+    c->skipped = b->first + b->n - 1 - c->done;
+}
+
+/* Reads all lines, changes the filter, and saves it at checkpoints and at the end. */
+static void read_and_save(struct change *c) {
+    struct lines in;
+    struct batch b;
+    double period = (double)c->checkpoint / 1000, next = clock_seconds() + period;
+    lines_open(&in, key_line_end(&c->keys));
+    progress_begin(c->progress);
+    while (lines_next(&in, &b)) {
+        apply(c, &b);
+        progress_tick(&in);
+        if (c->checkpoint == 0 || clock_seconds() < next) continue;
+        filter_save(c->filter, c->path);
+        filter_lock_again(c->path);
+        next = clock_seconds() + period;
+    }
+    filter_save(c->filter, c->path);
+    progress_end(&in);
+    lines_close(&in);
+}
+
+static void print_summary(const struct change *c) {
+    guira_stats s = GUIRA_STATS_INIT;
+    char done[UNIT_TEXT], items[UNIT_TEXT], skipped[UNIT_TEXT], size[UNIT_TEXT], rate[UNIT_TEXT];
+    const char *were = c->skipped == 1 ? "was" : "were";
+    write_number(c->skipped, "line", skipped);
+    guira_stats_get(c->filter, &s);
+    if (!c->quiet) {
+        note("%s: %s %s, %s in total; %s, false-positive rate %s", c->path, write_number(c->done, "line", done),
+             c->remove ? "removed" : "added", write_number(s.items, "item", items),
+             write_size((double)guira_saved_size(c->filter), size), write_rate(s.fpr, rate));
+        if (c->unique) note("%s %s already in the filter", skipped, were);
+    }
+    if (c->remove && c->skipped > 0) note("%s %s not in the filter", skipped, were);
+    guira_destroy(c->filter);
+}
+
+/* ------------------------------------------------------------------------------------------------------------ build */
+
+/* An empty filter with the seed and configuration of the one in the file, so that both can be merged. */
+static guira *filter_like(const char *path) {
+    guira *model = filter_map(path), *f;
+    guira_config config = {.size = sizeof config};
+    guira_config_get(model, &config);
+    guira_destroy(model);
+    guira_status s = guira_create(&config, &f);
+    if (s != GUIRA_OK) filter_trouble(path, s);
+    return f;
+}
+
+static int build_run(int argc, char **argv) {
+    struct change c = {0};
+    struct filter_spec spec = {0};
+    const char *like = NULL;
+    bool force = false;
+    const struct opt table[] = {
+        {'n', "items", OPT_COUNT, &spec.items, "N", "reserve room for N lines: faster, lower false-positive rate",
+         NULL},
+        {'p', "fpr", OPT_RATE, &spec.fpr, "RATE", "highest false-positive rate (default: 0.045% before growth)", NULL},
+        {0, "kind", OPT_CHOICE, &spec.kind, "KIND", "kind of filter", kind_names},
+        {0, "like", OPT_TEXT, &like, "OTHER", "same seed and configuration as OTHER, so that both can be merged", NULL},
+        UNIQUE_OPTION(&c.unique),
+        {'f', "force", OPT_FLAG, &force, NULL, "replace FILE if it exists", NULL},
+        KEY_OPTIONS(&c.keys),
+        QUIET_OPTION(&c.quiet),
+        PROGRESS_OPTION(&c.progress),
+        OPT_END,
+    };
+    options_read(&command_build, table, &argc, argv, 1, 1);
+    c.path = argv[1];
+    if (like != NULL && (spec.items != 0 || spec.fpr != 0 || spec.kind != 0))
+        trouble("--like copies the configuration of %s and cannot be combined with --items, --fpr or --kind", like);
+    must_be_regular(c.path);
+    if (!force && file_exists(c.path))
+        trouble("%s: already exists; 'guira add' adds to it, --force replaces it", c.path);
+    must_be_writable(c.path);
+    c.filter = like != NULL ? filter_like(like) : filter_new(&spec);
+    read_and_save(&c);
+    print_summary(&c);
+    return EXIT_YES;
+}
+
+const struct command command_build = {
+    "build", "[options] FILE <lines", "create a filter file from lines",
+    "A line that occurs several times is added several times and has to be removed as often. A filter holds about\n"
+    "20 copies of a line; input with more requires --unique. Do not remove lines from a file built with --unique.\n"
+    "FILE contains the seed of the hash function: protect it like the lines. Exit status: 0, or 2 for an error.\n"
+    "\n"
+    "examples:\n"
+    "  guira build words.gf </usr/share/dict/words\n"
+    "  guira build --items 10M --fpr 0.1% users.gf <users.txt\n"
+    "  cut -d, -f1 sales.csv | guira build --unique customers.gf\n"
+    "  guira build --like monday.gf tuesday.gf <tuesday.log && guira merge week.gf monday.gf tuesday.gf\n",
+    build_run};
+
+/* --------------------------------------------------------------------------------------------------- add and remove */
+
+/* Holds the lock on the file from loading to saving, see filter_file.h. */
+static void change_file(struct change *c) {
+    filter_lock(c->path, true);
+    must_be_writable(c->path);
+    c->filter = filter_load(c->path);
+    read_and_save(c);
+    print_summary(c);
+}
+
+/* The same change on a key of a server. */
+static struct redis_job job_of(const struct change *c, const struct redis_options *redis) {
+    redis_reject_option(redis, c->checkpoint > 0, "checkpoint");
+    return (struct redis_job){.redis = *redis,
+                              .name = c->path,
+                              .keys = c->keys,
+                              .unique = c->unique,
+                              .quiet = c->quiet,
+                              .progress = c->progress};
+}
+
+static int add_run(int argc, char **argv) {
+    struct change c = {0};
+    struct redis_options redis = {0};
+    struct filter_spec spec = {0};
+    const struct opt table[] = {
+        UNIQUE_OPTION(&c.unique),
+        KEY_OPTIONS(&c.keys),
+        CHECKPOINT_OPTION(&c.checkpoint),
+        QUIET_OPTION(&c.quiet),
+        PROGRESS_OPTION(&c.progress),
+        REDIS_OPTIONS(&redis),
+        {'n', "items", OPT_COUNT, &spec.items, "N", "with --redis: reserve room for N lines in a new key", NULL},
+        {'p', "fpr", OPT_RATE, &spec.fpr, "RATE", "with --redis: highest false-positive rate of a new key", NULL},
+        OPT_END,
+    };
+    options_read(&command_add, table, &argc, argv, 1, 1);
+    redis_require_url(&redis);
+    c.path = argv[1];
+    struct redis_job job = job_of(&c, &redis);
+    job.spec = spec;
+    if (redis.url != NULL) return redis_add(&job);
+    if (spec.items > 0 || spec.fpr > 0)
+        trouble("--items and --fpr require --redis; for a file they are set by 'guira build'");
+    change_file(&c);
+    return EXIT_YES;
+}
+
+const struct command command_add = {
+    "add", "[options] FILE|NAME <lines", "add lines to a filter file",
+    "FILE is replaced in one step at the end: after status 0 the lines are in it and on the disk, before that it is\n"
+    "unchanged. With --checkpoint it is replaced regularly. Commands that change the same file wait for each other.\n"
+    "Exit status: 0, or 2 for an error.\n"
+    "\n"
+    "With --redis, NAME is a key of the server, which is created if needed. If a connection is lost, the lines in\n"
+    "flight are added again, possibly for the second time.\n"
+    "\n"
+    "examples:\n"
+    "  guira add users.gf <new-users.txt\n"
+    "  tail -n +2 huge.csv | guira add --checkpoint 1m -t, -k1 customers.gf\n"
+    "  guira add --redis redis://localhost --items 1M --fpr 0.1% users <users.txt\n",
+    add_run};
+
+static int remove_run(int argc, char **argv) {
+    struct change c = {.remove = true};
+    struct redis_options redis = {0};
+    const struct opt table[] = {KEY_OPTIONS(&c.keys),   CHECKPOINT_OPTION(&c.checkpoint),
+                                QUIET_OPTION(&c.quiet), PROGRESS_OPTION(&c.progress),
+                                REDIS_OPTIONS(&redis),  OPT_END};
+    options_read(&command_remove, table, &argc, argv, 1, 1);
+    redis_require_url(&redis);
+    c.path = argv[1];
+    struct redis_job job = job_of(&c, &redis);
+    if (redis.url != NULL) return redis_remove(&job);
+    change_file(&c);
+    return c.skipped == 0 ? EXIT_YES : EXIT_NO;
+}
+
+const struct command command_remove = {
+    "remove", "[options] FILE|NAME <lines", "remove lines from a filter file",
+    "Remove only lines that were added. A filter cannot distinguish a member from a false positive, so removing a\n"
+    "line that was never added can remove another one. Lines that are not in the filter are counted.\n"
+    "Exit status: 0 all lines were found, 1 some were not, 2 error.\n"
+    "\n"
+    "With --redis, NAME is a key of the server. If a connection is lost, the lines in flight are not removed again,\n"
+    "because a second removal could remove another line; they are counted, and the status is 1.\n"
+    "\n"
+    "examples:\n"
+    "  guira remove users.gf <closed-accounts.txt\n"
+    "  guira remove --redis redis://localhost users <closed-accounts.txt\n",
+    remove_run};

@@ -1,0 +1,138 @@
+/* See seen_set.h. Almost every function here has two cases: a filter, or a window of the library. */
+#include "seen_set.h"
+
+#include "filter_file.h"
+#include "report.h"
+#include "units.h"
+
+/* The granularity of time in the window, in milliseconds. */
+static uint64_t time_step(const struct seen_set *set) { return set->window_ms < 1000 ? 1 : set->window_ms / 1000; }
+
+/* One step longer than requested: rounding down to steps must not let a line expire too early. */
+static uint64_t window_length(const struct seen_set *set) { return set->window_ms + time_step(set); }
+
+/* ----------------------------------------------------------------------------------------------- opening and saving */
+
+/* Creates an empty window, or exits with the option that is wrong. */
+static guira_window *window_new(const struct seen_set *set) {
+    guira_window_config c = {.length = window_length(set), .fpr = set->spec.fpr, .capacity = set->spec.items};
+    guira_window *w;
+    guira_status s = guira_window_create(&c, &w);
+    if (s == GUIRA_ELIMIT) trouble("--fpr: too low for a window; the lowest rate is about 4e-6, or 3e-7 with --items");
+    if (s != GUIRA_OK) trouble("--window: %s", guira_strerror(s));
+    return w;
+}
+
+/* A state with another window length would drop too many or too few lines. */
+static void require_same_window(const struct seen_set *set, const char *state) {
+    guira_window_config c = GUIRA_WINDOW_CONFIG_INIT;
+    guira_window_config_get(set->window, &c);
+    if (c.length != window_length(set))
+        trouble("%s: was created with a different --window; use the same value or another file", state);
+}
+
+static void load(struct seen_set *set, const char *state) {
+    if (set->window_ms == 0) {
+        set->filter = filter_load(state);
+        return;
+    }
+    set->window = window_load(state);
+    require_same_window(set, state);
+}
+
+/* Saves without moving the lock. */
+static void save(const struct seen_set *set, const char *state) {
+    if (set->window != NULL) window_save(set->window, state);
+    else filter_save(set->filter, state);
+}
+
+void seen_set_open(struct seen_set *set, const char *state) {
+    bool exists = state != NULL && file_exists(state);
+    if (!exists && set->window_ms > 0) set->window = window_new(set);
+    if (!exists && set->window_ms == 0) set->filter = filter_new(&set->spec);
+    if (state == NULL) return;
+    if (!exists) save(set, state); /* fails now, not after hours of input, if the file cannot be written */
+    filter_lock(state, false);
+    if (exists) load(set, state);
+}
+
+void seen_set_save(const struct seen_set *set, const char *state) {
+    save(set, state);
+    filter_lock_again(state);
+}
+
+void seen_set_close(struct seen_set *set) {
+    guira_destroy(set->filter);
+    guira_window_destroy(set->window);
+}
+
+/* ---------------------------------------------------------------------------------------------------- time and size */
+
+uint64_t seen_set_time(const struct seen_set *set, int64_t ms, uint64_t last) {
+    uint64_t now = ms < 0 ? 0 : (uint64_t)ms / time_step(set) * time_step(set);
+    return now < last ? last : now;
+}
+
+uint64_t seen_set_last_time(const struct seen_set *set) { return guira_window_now(set->window); }
+
+void seen_set_tick(struct seen_set *set, uint64_t now) { guira_window_tick(set->window, now); }
+
+guira_stats seen_set_stats(const struct seen_set *set) {
+    guira_stats s = GUIRA_STATS_INIT;
+    if (set->window != NULL) guira_window_stats_get(set->window, &s);
+    else guira_stats_get(set->filter, &s);
+    return s;
+}
+
+/* ---------------------------------------------------------------------------------------------------------- lookups */
+
+void seen_set_hash(const struct seen_set *set, const struct key_options *k, const struct batch *b, uint64_t *hash) {
+    if (set->window == NULL) {
+        keys_hash(k, set->filter, b, hash);
+        return;
+    }
+    for (size_t i = 0; i < b->n; i++) {
+        struct slice key = key_of(k, b->line[i]);
+        hash[i] = guira_window_hash(set->window, key.data, key.size);
+    }
+}
+
+/* Would `bytes` more exceed --max-memory? */
+static bool is_near_limit(const struct seen_set *set, uint64_t bytes) {
+    return set->max_bytes > 0 && seen_set_stats(set).bytes + bytes >= set->max_bytes;
+}
+
+/* The batch lookup overlaps the cache misses of all hashes. Its positive results are final. A hash that it did not find
+ * is looked up again before it is inserted, because the same hash may have been inserted since. The memory in use is
+ * checked before each insertion only if the batch could reach the limit, at 64 bytes per line. */
+static size_t filter_seen(struct seen_set *set, const uint64_t *hash, size_t n, bool *seen) {
+    bool near = is_near_limit(set, (uint64_t)n * 64);
+    guira_contains_hash_many(set->filter, hash, n, seen);
+    for (size_t i = 0; i < n; i++) {
+        if (seen[i]) continue;
+        set->full = set->full || (near && is_near_limit(set, 0));
+        if (!set->full) {
+            seen[i] = guira_contains_hash(set->filter, hash[i]);
+            set->full = !seen[i] && guira_insert_hash(set->filter, hash[i]) != GUIRA_OK;
+        }
+        if (set->full && !set->pass_when_full) return i;
+    }
+    return n;
+}
+
+/* A full window is only searched. Entries that expire make room, so each call checks again whether it is full. */
+static size_t window_seen(struct seen_set *set, const uint64_t *hash, size_t n, uint64_t now, bool *seen) {
+    set->full = is_near_limit(set, 0);
+    if (set->full && !set->pass_when_full) return 0;
+    if (!set->full) {
+        set->full = guira_window_seen_hash_many(set->window, hash, n, now, seen) != GUIRA_OK;
+        return n;
+    }
+    guira_window_tick(set->window, now);
+    for (size_t i = 0; i < n; i++) guira_window_contains_hash(set->window, hash[i], now, &seen[i]);
+    return n;
+}
+
+size_t seen_set_add(struct seen_set *set, const uint64_t *hash, size_t n, uint64_t now, bool *seen) {
+    return set->window != NULL ? window_seen(set, hash, n, now, seen) : filter_seen(set, hash, n, seen);
+}

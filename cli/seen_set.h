@@ -1,0 +1,56 @@
+/* The lines that uniq has seen: a filter of all lines so far, or a window of the recent ones.
+ *
+ *     seen_set_add([a b a c]) -> [no no yes no], and a, b, c are in the set
+ *
+ * Time in a window advances in steps of a thousandth of its length, so that lines of nearly the same time can be looked
+ * up together. */
+#ifndef GUIRA_CLI_SEEN_SET_H
+#define GUIRA_CLI_SEEN_SET_H
+
+#include <guira.h>
+#include <guira_window.h>
+#include <stdbool.h>
+
+#include "filter_new.h"
+#include "keys.h"
+
+struct seen_set {
+    struct filter_spec spec;
+    uint64_t window_ms;  /* length of the window in milliseconds; 0: a filter, which never forgets */
+    uint64_t max_bytes;  /* 0: no limit */
+    bool pass_when_full; /* continue without adding lines when there is no memory */
+    bool full;           /* the last seen_set_add found no memory; a window can recover from it */
+    guira *filter;       /* exactly one of filter and window is set */
+    guira_window *window;
+};
+
+/* Creates an empty set, or loads the state file of an earlier run. state NULL: no file. Takes the lock on the file.
+ * Exits if the file cannot be read or written, or was saved with a different window. */
+void seen_set_open(struct seen_set *set, const char *state);
+
+/* Saves to the state file and takes the lock on the new file. */
+void seen_set_save(const struct seen_set *set, const char *state);
+
+void seen_set_close(struct seen_set *set);
+
+/* Computes the hashes of the lines' keys. */
+void seen_set_hash(const struct seen_set *set, const struct key_options *k, const struct batch *b, uint64_t *hash);
+
+/* Rounds a time in milliseconds down to a step of the window; the result is not before `last`. */
+uint64_t seen_set_time(const struct seen_set *set, int64_t ms, uint64_t last);
+
+/* The latest time that the window was used with; 0 without a window. */
+uint64_t seen_set_last_time(const struct seen_set *set);
+
+/* Advances the time of a window, which frees the memory of expired entries. */
+void seen_set_tick(struct seen_set *set, uint64_t now);
+
+/* Sets seen[i] if hash[i] was added before, in this call or an earlier one, and adds it otherwise. `now` is for
+ * windows. Returns the number of hashes that were handled: less than n if there is no memory for the next one and
+ * pass_when_full is false. */
+size_t seen_set_add(struct seen_set *set, const uint64_t *hash, size_t n, uint64_t now, bool *seen);
+
+/* Items, bytes, the false-positive rate and the other statistics of the library. */
+guira_stats seen_set_stats(const struct seen_set *set);
+
+#endif

@@ -1,5 +1,0 @@
-set title "(a) optimal number of buckets"
-set xlabel "buckets, items / 3"
-set ylabel "part of the samples"
-set key off
-plot "data.csv" using 2:1 with lines lt 8

@@ -1,6 +1,0 @@
-set xlabel "load after halving"
-set ylabel "left over for the stash"
-set format y "%.0f %%"
-set key top left
-plot "data.csv" using 1:(100*$2) with linespoints lt 2 pt 5 title "B[i] to B[i/2] or stash", \
-     "data.csv" using 1:(100*$3) with linespoints lt 1 pt 7 title "with relocation"

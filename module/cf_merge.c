@@ -1,0 +1,85 @@
+/* CF.COMPACT and CF.MERGE: commands that process a whole filter, so their time grows with its size. */
+#include "command_util.h"
+#include "commands.h"
+#include "filter.h"
+
+/* ----------------------------------------------------------------------------------------------------------- compacting */
+
+/* A filter of fixed size has no memory to release: the call succeeds and does nothing to it. */
+int cf_compact(redis_ctx *ctx, redis_string **argv, int argc) {
+    void *value;
+    if (argc != 2) return redis.WrongArity(ctx);
+    switch (find_value(ctx, argv[1], REDIS_READ | REDIS_WRITE, filter_type, &value)) {
+    case KEY_MISSING: return redis.ReplyWithError(ctx, "Cuckoo filter was not found");
+    case KEY_WRONG_TYPE: return REDIS_OK;
+    case KEY_FOUND: break;
+    }
+    struct filter *f = value;
+    guira_shrink_to_fit(f->guira);
+    f->deleted = 0;
+    filter_changed(f);
+    redis.ReplicateVerbatim(ctx);
+    redis.NotifyKeyspaceEvent(ctx, REDIS_NOTIFY_MODULE, "cf.compact", argv[1]);
+    return redis.ReplyWithSimpleString(ctx, "OK");
+}
+
+/* -------------------------------------------------------------------------------------------------------------- merging */
+
+static const char *merge_error(guira_status s) {
+    switch (s) {
+    case GUIRA_EINVAL: return "ERR filters of different seed or rate cannot be merged";
+    case GUIRA_EUNSUPPORTED: return "ERR filters of fixed size cannot be merged";
+    case GUIRA_EFULL:
+    case GUIRA_EDUPLICATE: return "ERR too many copies of one item";
+    default: return "ERR Insufficient memory";
+    }
+}
+
+/* Merges the filters at the keys names[0] ... names[n - 1] into `into`. On false the error has been replied, and `into`
+ * may already contain some of them. */
+static bool merge_all(redis_ctx *ctx, struct filter *into, redis_string **names, int n) {
+    for (int i = 0; i < n; i++) {
+        void *from;
+        enum key_state state = find_value(ctx, names[i], REDIS_READ, filter_type, &from);
+        if (state == KEY_MISSING) redis.ReplyWithError(ctx, "ERR not found");
+        if (state != KEY_FOUND) return false;
+        guira_status s = guira_merge(into->guira, ((struct filter *)from)->guira);
+        if (s == GUIRA_OK) continue;
+        redis.ReplyWithError(ctx, merge_error(s));
+        return false;
+    }
+    return true;
+}
+
+/* Moves the content of `merged` into f, the value that the key already has, and frees the rest. Storing `merged` as the
+ * key's value instead would remove the key's expiry. */
+static void replace_content(struct filter *f, struct filter *merged) {
+    guira *old = f->guira;
+    f->guira = merged->guira;
+    merged->guira = old;
+    filter_changed(f);
+    filter_free(merged);
+}
+
+/* CF.MERGE dest source...: all or nothing. It therefore merges into a copy: of dest, or of the first source if dest does
+ * not exist. */
+int cf_merge(redis_ctx *ctx, redis_string **argv, int argc) {
+    void *value;
+    if (argc < 3) return redis.WrongArity(ctx);
+    enum key_state state = find_value(ctx, argv[1], REDIS_READ | REDIS_WRITE, filter_type, &value);
+    int start = state == KEY_MISSING ? 3 : 2;
+    if (state == KEY_MISSING) state = find_value(ctx, argv[2], REDIS_READ, filter_type, &value);
+    if (state == KEY_MISSING) return redis.ReplyWithError(ctx, "ERR not found");
+    if (state == KEY_WRONG_TYPE) return REDIS_OK;
+    struct filter *merged = filter_clone(value);
+    if (merged == NULL) return redis.ReplyWithError(ctx, "ERR Insufficient memory");
+    if (!merge_all(ctx, merged, argv + start, argc - start)) {
+        filter_free(merged);
+        return REDIS_OK;
+    }
+    if (start == 3) set_value(ctx, argv[1], filter_type, merged);
+    else replace_content(value, merged);
+    redis.ReplicateVerbatim(ctx);
+    redis.NotifyKeyspaceEvent(ctx, REDIS_NOTIFY_MODULE, "cf.merge", argv[1]);
+    return redis.ReplyWithSimpleString(ctx, "OK");
+}

@@ -1,0 +1,211 @@
+/* See loadchunk.h. Chunks have to arrive in order. A chunk that does not continue the value is refused and changes nothing;
+ * the first chunk of a dump always starts again. */
+#include "loadchunk.h"
+
+#include <string.h>
+
+#include "command_util.h"
+#include "commands.h"
+#include "counters.h"
+#include "filter.h"
+#include "memory.h"
+#include "window.h"
+
+redis_type *partial_type;
+
+/* The data types that can be loaded from chunks. */
+static const struct kind {
+    const struct serializer *serializer;
+    redis_type **type;
+    const char *event;
+} kinds[] = {{&filter_serializer, &filter_type, "cf.loadchunk"}, {&window_serializer, &window_type, "cfw.loadchunk"}};
+
+struct partial {
+    const struct kind *kind;
+    uint64_t generation, total; /* equal in all chunks of the dump */
+    uint64_t n, allocated;      /* bytes received, and allocated for them */
+    uint8_t *bytes;
+};
+
+enum { ENCODING = 1, KINDS = sizeof kinds / sizeof *kinds };
+
+/* ------------------------------------------------------------------------------------------------------------ lifecycle */
+
+static struct partial *partial_create(uint64_t generation, uint64_t total, const struct kind *kind) {
+    struct partial *p = memory_alloc(sizeof *p);
+    if (p == NULL) return NULL;
+    *p = (struct partial){.kind = kind, .generation = generation, .total = total};
+    counter_add(&counters.partial_loads, 1);
+    return p;
+}
+
+static void partial_free(void *value) {
+    struct partial *p = value;
+    memory_free(p->bytes);
+    memory_free(p);
+    counter_sub(&counters.partial_loads, 1);
+}
+
+/* `total` is untrusted, so memory is not allocated for all of it at once: the buffer doubles as chunks arrive. */
+static bool append(struct partial *p, const uint8_t *bytes, uint64_t n) {
+    if (p->allocated - p->n < n) {
+        uint64_t allocated = p->n + n > 2 * p->allocated ? p->n + n : 2 * p->allocated;
+        if (allocated > p->total) allocated = p->total;
+        uint8_t *larger = memory_alloc(allocated);
+        if (larger == NULL) return false;
+        if (p->n > 0) memcpy(larger, p->bytes, p->n);
+        memory_free(p->bytes);
+        p->bytes = larger;
+        p->allocated = allocated;
+    }
+    memcpy(p->bytes + p->n, bytes, n);
+    p->n += n;
+    return true;
+}
+
+/* ------------------------------------------------------------------------------------------------------------- loading */
+
+static const char NO_MEMORY[] = "ERR Insufficient memory to create filter";
+static const char INVALID[] = "Couldn't create filter!";
+
+/* The functions that load a chunk return NULL or the error to reply. A dump of a single chunk needs no partial value. */
+static const char *load_single(redis_key *key, const struct chunk *c, const struct kind *kind, int flags) {
+    void *value = kind->serializer->read(c->bytes, c->n, flags);
+    if (value == NULL) return INVALID;
+    redis.ModuleTypeSetValue(key, *kind->type, value);
+    return NULL;
+}
+
+static const char *load_first(redis_key *key, const struct chunk *c, const struct kind *kind) {
+    struct partial *p = partial_create(c->generation, c->total, kind);
+    if (p == NULL) return NO_MEMORY;
+    if (!append(p, c->bytes, c->n)) {
+        partial_free(p);
+        return NO_MEMORY;
+    }
+    redis.ModuleTypeSetValue(key, partial_type, p);
+    return NULL;
+}
+
+static const char *load_next(redis_key *key, const struct chunk *c, const struct kind *kind, int flags) {
+    struct partial *p = redis.ModuleTypeGetValue(key);
+    bool fits = c->generation == p->generation && c->total == p->total && c->offset == p->n && kind == p->kind;
+    if (!fits) return "Couldn't load chunk!";
+    if (!append(p, c->bytes, c->n)) return NO_MEMORY;
+    if (p->n < p->total) return NULL;
+    void *value = kind->serializer->read(p->bytes, p->n, flags);
+    p->n -= c->n; /* if the value is invalid, the last chunk is dropped again */
+    if (value == NULL) return INVALID;
+    redis.ModuleTypeSetValue(key, *kind->type, value); /* frees the partial value */
+    return NULL;
+}
+
+static const char *load_chunk(redis_key *key, const struct chunk *c, const struct kind *kind, int flags) {
+    redis_type *actual = redis.ModuleTypeGetType(key);
+    bool is_empty = redis.KeyType(key) == REDIS_KEY_EMPTY;
+    if (!is_empty && actual == *kind->type) return "ERR item exists";
+    if (!is_empty && actual != partial_type) return WRONG_TYPE;
+    if (c->offset > 0) return is_empty ? "ERR not found" : load_next(key, c, kind, flags);
+    return c->n == c->total ? load_single(key, c, kind, flags) : load_first(key, c, kind);
+}
+
+static int loadchunk(redis_ctx *ctx, redis_string **argv, int argc, const struct kind *kind) {
+    long long position;
+    struct chunk c;
+    size_t n;
+    if (argc != 4) return redis.WrongArity(ctx);
+    redis.AutoMemory(ctx);
+    if (redis.StringToLongLong(argv[2], &position) != REDIS_OK || position <= 0)
+        return redis.ReplyWithError(ctx, "Invalid position");
+    const char *blob = redis.StringPtrLen(argv[3], &n);
+    if (!chunk_parse(blob, n, &c)) return redis.ReplyWithError(ctx, "Invalid header");
+    if (position != chunk_position(c.generation, c.offset)) return redis.ReplyWithError(ctx, "Invalid position");
+    redis_key *key = redis.OpenKey(ctx, argv[1], REDIS_READ | REDIS_WRITE);
+    const char *error = load_chunk(key, &c, kind, redis.GetContextFlags(ctx));
+    if (error != NULL) return redis.ReplyWithError(ctx, error);
+    redis.ReplicateVerbatim(ctx);
+    redis.NotifyKeyspaceEvent(ctx, REDIS_NOTIFY_MODULE, kind->event, argv[1]);
+    return redis.ReplyWithSimpleString(ctx, "OK");
+}
+
+int cf_loadchunk(redis_ctx *ctx, redis_string **argv, int argc) { return loadchunk(ctx, argv, argc, &kinds[0]); }
+int cfw_loadchunk(redis_ctx *ctx, redis_string **argv, int argc) { return loadchunk(ctx, argv, argc, &kinds[1]); }
+
+/* ------------------------------------------------------------------------------------------------------------ data type */
+
+static void rdb_save(redis_io *io, void *value) {
+    const struct partial *p = value;
+    redis.SaveUnsigned(io, (uint64_t)(p->kind - kinds));
+    redis.SaveUnsigned(io, p->generation);
+    redis.SaveUnsigned(io, p->total);
+    redis.SaveUnsigned(io, p->n);
+    save_blocks(io, p->bytes, p->n);
+}
+
+/* A partial value has at least one chunk but not all, and only the last chunk of a dump is shorter than CHUNK_SIZE. */
+static bool counts_are_valid(uint64_t kind, uint64_t total, uint64_t n) {
+    return kind < KINDS && n > 0 && n < total && n % CHUNK_SIZE == 0;
+}
+
+static void *rdb_load(redis_io *io, int version) {
+    if (version != ENCODING) return NULL;
+    uint64_t kind = redis.LoadUnsigned(io), generation = redis.LoadUnsigned(io);
+    uint64_t total = redis.LoadUnsigned(io), n = redis.LoadUnsigned(io);
+    if (redis.IsIOError(io) || !counts_are_valid(kind, total, n)) return NULL;
+    struct partial *p = partial_create(generation, total, &kinds[kind]);
+    if (p == NULL) return NULL;
+    p->bytes = load_blocks(io, n);
+    p->n = p->allocated = n;
+    if (p->bytes != NULL) return p;
+    partial_free(p);
+    return NULL;
+}
+
+static void aof_rewrite(redis_io *io, redis_string *key, void *value) {
+    const struct partial *p = value;
+    for (uint64_t at = 0; at < p->n; at += CHUNK_SIZE)
+        aof_emit_chunk(io, key, p->kind->serializer->load_command,
+                       &(struct chunk){p->generation, p->total, at, p->bytes + at, CHUNK_SIZE});
+}
+
+static void digest(redis_digest *to, void *value) {
+    const struct partial *p = value;
+    redis.DigestAddStringBuffer(to, (const char *)p->bytes, p->n);
+    redis.DigestEndSequence(to);
+}
+
+static size_t mem_usage(const void *value) {
+    const struct partial *p = value;
+    return sizeof *p + p->allocated;
+}
+
+static size_t free_effort(redis_string *key, const void *value) {
+    (void)key;
+    return free_effort_of_bytes(mem_usage(value));
+}
+
+static void *copy(redis_string *from, redis_string *to, const void *value) {
+    (void)from;
+    (void)to;
+    const struct partial *p = value;
+    struct partial *copied = partial_create(p->generation, p->total, p->kind);
+    if (copied == NULL || append(copied, p->bytes, p->n)) return copied;
+    partial_free(copied);
+    return NULL;
+}
+
+bool partial_register(redis_ctx *ctx) {
+    static redis_type_methods methods = {
+        .version = REDIS_TYPE_METHODS_VERSION,
+        .rdb_load = rdb_load,
+        .rdb_save = rdb_save,
+        .aof_rewrite = aof_rewrite,
+        .mem_usage = mem_usage,
+        .digest = digest,
+        .free = partial_free,
+        .free_effort = free_effort,
+        .copy = copy,
+    };
+    partial_type = redis.CreateDataType(ctx, "guira-prt", ENCODING, &methods);
+    return partial_type != NULL;
+}

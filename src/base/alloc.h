@@ -1,0 +1,31 @@
+/* Memory: everything the library allocates goes through here, and through the hook of guira_set_allocator.
+ *
+ * A block is aligned to 64 bytes, so that buckets never straddle a cache line. Callers add up what they hold: that is how
+ * each filter knows its size. */
+#ifndef GUIRA_ALLOC_H
+#define GUIRA_ALLOC_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+void *guira__alloc(size_t size);  /* not cleared; NULL: no memory */
+void *guira__zalloc(size_t size); /* all zero */
+void guira__free(void *p);
+
+/* What a block of this size takes, the hook's bytes included. */
+size_t guira__alloc_cost(size_t size);
+
+/* A segment: a block whose size is a power of two. With 64 bytes more, jemalloc and other allocators would add a quarter,
+ * so a hook's memory is taken as it is, and may be aligned to 16 bytes only. */
+void *guira__segment_alloc(size_t size, bool cleared);
+void guira__segment_free(void *p); /* not NULL */
+size_t guira__segment_cost(size_t size);
+
+/* Whether the machine has that much memory at all. Linux grants more than it has, and later kills the process. */
+bool guira__memory_has(double bytes);
+
+/* Whether guira_set_allocator has set a hook. */
+bool guira__alloc_is_hooked(void);
+
+#endif

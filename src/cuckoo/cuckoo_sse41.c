@@ -1,0 +1,5 @@
+/* The operations of the fixed cuckoo filter for x86-64 processors with SSE4.1. src/CMakeLists.txt has the compiler's options. */
+#include "cuckoo/dispatch.h"
+#include "cuckoo/cuckoo.inc"
+
+const struct guira__ops guira__cuckoo_sse41[CUCKOO_LAYOUTS] = CUCKOO_OPS;

@@ -1,0 +1,91 @@
+/* The life of a fixed cuckoo filter: making, copying, clearing, destroying; and its statistics. */
+#include <math.h>
+
+#include "base/alloc.h"
+#include "base/region.h"
+#include "cuckoo/config.h"
+#include "cuckoo/cuckoo.h"
+
+/* The table, all empty: in a region if it is big, so that it gets huge pages. */
+static guira_status table_make(struct cuckoo *f) {
+    if (!guira__memory_has((double)cuckoo_table_bytes(f))) return GUIRA_ENOMEM;
+    f->table = cuckoo_table_bytes(f) < REGION_WORTH ? NULL : guira__region_open(cuckoo_table_bytes(f));
+    f->in_region = f->table != NULL;
+    if (f->in_region) guira__region_expect(f->table, 0, cuckoo_table_bytes(f));
+    else f->table = guira__zalloc(cuckoo_table_bytes(f));
+    f->head.bytes = guira__alloc_cost(sizeof *f) +
+                    (f->in_region ? cuckoo_table_bytes(f) : guira__alloc_cost(cuckoo_table_bytes(f)));
+    return f->table != NULL ? GUIRA_OK : GUIRA_ENOMEM;
+}
+
+uint64_t guira__cuckoo_buckets(const guira_config *c) {
+    double buckets = ceil((double)c->capacity / (c->max_load * layout_of_width(c->slot_bits).slots));
+    return buckets > (double)CUCKOO_MAX_BUCKETS ? CUCKOO_MAX_BUCKETS + 1 : (uint64_t)buckets;
+}
+
+guira_status guira__cuckoo_create(const struct guira__ops *ops, const guira_config *c, guira **out) {
+    uint64_t buckets = guira__cuckoo_buckets(c);
+    if (buckets > CUCKOO_MAX_BUCKETS) return GUIRA_ELIMIT;
+    struct cuckoo *f = guira__zalloc(sizeof *f);
+    if (f == NULL) return GUIRA_ENOMEM;
+    guira__head_init(&f->head, ops, c);
+    f->buckets = buckets;
+    f->layout = layout_of_width(c->slot_bits);
+    if (table_make(f) != GUIRA_OK) {
+        guira__free(f);
+        return GUIRA_ENOMEM;
+    }
+    *out = &f->head;
+    return GUIRA_OK;
+}
+
+void guira__cuckoo_destroy(guira *head) {
+    struct cuckoo *f = cuckoo_of(head);
+    if (f->in_region) guira__region_close(f->table, cuckoo_table_bytes(f));
+    else if (!f->is_view) guira__free(f->table);
+    guira__free(f);
+}
+
+guira_status guira__cuckoo_clone(const guira *head, guira **out) {
+    const struct cuckoo *f = const_cuckoo_of(head);
+    struct cuckoo *g = guira__alloc(sizeof *g);
+    if (g == NULL) return GUIRA_ENOMEM;
+    *g = *f;
+    g->is_view = false;
+    if (table_make(g) != GUIRA_OK) {
+        guira__free(g);
+        return GUIRA_ENOMEM;
+    }
+    memcpy(g->table, f->table, cuckoo_table_bytes(f));
+    *out = &g->head;
+    return GUIRA_OK;
+}
+
+guira_status guira__cuckoo_reserve(guira *head, uint64_t items) {
+    const struct cuckoo *f = const_cuckoo_of(head);
+    double room = head->config.max_load * (double)(f->buckets * f->layout.slots);
+    return (double)items <= room || items <= head->config.capacity ? GUIRA_OK : GUIRA_EUNSUPPORTED;
+}
+
+guira_status guira__cuckoo_shrink_to_fit(guira *head) {
+    (void)head;
+    return GUIRA_EUNSUPPORTED;
+}
+
+guira_status guira__cuckoo_clear(guira *head) {
+    struct cuckoo *f = cuckoo_of(head);
+    memset(f->table, 0, cuckoo_table_bytes(f));
+    head->stash = (struct stash){0};
+    head->items = 0;
+    return GUIRA_OK;
+}
+
+/* A random key has one fingerprint of 2^w - 1 and meets the entries of two buckets. */
+void guira__cuckoo_stats(const guira *head, guira_stats *out) {
+    const struct cuckoo *f = const_cuckoo_of(head);
+    out->buckets = f->buckets;
+    out->slots = f->buckets * f->layout.slots;
+    out->bytes = head->bytes;
+    out->fpr = -expm1(-2.0 * (double)head->items / (double)f->buckets / (ldexp(1, (int)f->layout.bits) - 1));
+    out->fpr_kept = guira__cuckoo_keeps_rate(&head->config) ? head->config.fpr : 0;
+}

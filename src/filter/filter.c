@@ -1,0 +1,168 @@
+/* The functions that every kind has: they check arguments, hash keys, and call the kind. */
+#include "filter/filter.h"
+
+#include <string.h>
+
+#include "filter/latency.h"
+
+void guira_destroy(guira *f) {
+    if (f == NULL) return;
+    guira__latency_free(f);
+    f->ops->destroy(f);
+}
+
+/* ------------------------------------------------------------------------------------------------------------ by hash */
+
+guira_status guira_insert_hash(guira *f, uint64_t hash) {
+    if (f == NULL) return GUIRA_EINVAL;
+    guira_status s = f->ops->insert(f, hash);
+    if (s != GUIRA_OK && s != GUIRA_EUNSUPPORTED) f->failures++; /* a view stays as it is */
+    return s;
+}
+
+guira_status guira_insert_unique_hash(guira *f, uint64_t hash) {
+    if (f == NULL) return GUIRA_EINVAL;
+    return f->contains(f, hash) ? GUIRA_EEXIST : guira_insert_hash(f, hash);
+}
+
+bool guira_contains_hash(const guira *f, uint64_t hash) { return f != NULL && f->contains(f, hash); }
+
+guira_status guira_remove_hash(guira *f, uint64_t hash) { return f == NULL ? GUIRA_EINVAL : f->ops->remove(f, hash); }
+
+uint64_t guira_count_hash(const guira *f, uint64_t hash) { return f == NULL ? 0 : f->ops->count(f, hash); }
+
+size_t guira_contains_hash_many(const guira *f, const uint64_t *hash, size_t n, bool *out) {
+    if (f == NULL || hash == NULL || out == NULL) return 0;
+    return f->ops->contains_many(f, hash, n, out);
+}
+
+/* Changes one after the other, with the buckets of the next ones being prefetched. */
+static size_t change_many(guira *f, const uint64_t *hash, size_t n, guira_status *out,
+                          guira_status (*change)(guira *, uint64_t)) {
+    enum { AHEAD = 16 };
+    size_t done = 0;
+    if (f == NULL || hash == NULL) return 0;
+    for (size_t i = 0; i < n && i < AHEAD; i++) f->ops->prefetch(f, hash[i]);
+    for (size_t i = 0; i < n; i++) {
+        if (n - i > AHEAD) f->ops->prefetch(f, hash[i + AHEAD]);
+        guira_status s = change(f, hash[i]);
+        if (out != NULL) out[i] = s;
+        done += s == GUIRA_OK;
+    }
+    return done;
+}
+
+size_t guira_insert_hash_many(guira *f, const uint64_t *hash, size_t n, guira_status *out) {
+    return change_many(f, hash, n, out, guira_insert_hash);
+}
+
+size_t guira_remove_hash_many(guira *f, const uint64_t *hash, size_t n, guira_status *out) {
+    return change_many(f, hash, n, out, guira_remove_hash);
+}
+
+/* ------------------------------------------------------------------------------------------------------------- by key */
+
+static bool is_key(const guira *f, const void *key, size_t len) { return f != NULL && (key != NULL || len == 0); }
+
+uint64_t guira_hash(const guira *f, const void *key, size_t len) {
+    return is_key(f, key, len) ? guira__hash(f->secret, key, len) : 0;
+}
+
+guira_status guira_insert(guira *f, const void *key, size_t len) {
+    return is_key(f, key, len) ? guira_insert_hash(f, guira_hash(f, key, len)) : GUIRA_EINVAL;
+}
+
+guira_status guira_insert_unique(guira *f, const void *key, size_t len) {
+    return is_key(f, key, len) ? guira_insert_unique_hash(f, guira_hash(f, key, len)) : GUIRA_EINVAL;
+}
+
+bool guira_contains(const guira *f, const void *key, size_t len) {
+    return is_key(f, key, len) && f->contains(f, guira_hash(f, key, len));
+}
+
+guira_status guira_remove(guira *f, const void *key, size_t len) {
+    return is_key(f, key, len) ? f->ops->remove(f, guira_hash(f, key, len)) : GUIRA_EINVAL;
+}
+
+uint64_t guira_count(const guira *f, const void *key, size_t len) {
+    return is_key(f, key, len) ? f->ops->count(f, guira_hash(f, key, len)) : 0;
+}
+
+/* ---------------------------------------------------------------------------------------------------------- the whole */
+
+guira_status guira_reserve(guira *f, uint64_t items) { return f == NULL ? GUIRA_EINVAL : f->ops->reserve(f, items); }
+
+guira_status guira_shrink_to_fit(guira *f) { return f == NULL ? GUIRA_EINVAL : f->ops->shrink_to_fit(f); }
+
+guira_status guira_clear(guira *f) { return f == NULL ? GUIRA_EINVAL : f->ops->clear(f); }
+
+guira_status guira_clone(const guira *f, guira **out) {
+    if (out == NULL) return GUIRA_EINVAL;
+    *out = NULL;
+    if (f == NULL) return GUIRA_EINVAL;
+    guira_status s = f->ops->clone(f, out);
+    if (s == GUIRA_OK) guira__latency_forget(*out);
+    return s;
+}
+
+bool guira__alike(const guira *a, const guira *b) {
+    return a->config.kind == b->config.kind && a->config.slot_bits == b->config.slot_bits &&
+           memcmp(a->config.seed, b->config.seed, sizeof a->config.seed) == 0;
+}
+
+/* The bytes of a view may change while they are read, so a copy that was checked is merged instead. */
+guira_status guira_merge(guira *into, const guira *from) {
+    guira *copy;
+    if (into == NULL || from == NULL || !guira__alike(into, from)) return GUIRA_EINVAL;
+    if (into->ops->merge == NULL) return GUIRA_EUNSUPPORTED;
+    if (from->ops->merge != NULL) return into->ops->merge(into, from);
+    guira_status s = guira_clone(from, &copy);
+    if (s != GUIRA_OK) return s;
+    s = into->ops->merge(into, copy);
+    guira_destroy(copy);
+    return s;
+}
+
+guira_status guira_stats_get(const guira *f, guira_stats *out) {
+    guira_stats s = {.size = sizeof s};
+    if (f == NULL || out == NULL) return GUIRA_EINVAL;
+    s.items = f->items;
+    s.stash = f->stash.n;
+    s.kicks = f->evict.kicks;
+    s.evictions = f->evict.evictions;
+    s.failures = f->failures;
+    s.grows = f->grows;
+    s.shrinks = f->shrinks;
+    s.filters = 1;
+    f->ops->stats(f, &s);
+    s.bytes += guira__latency_bytes(f);
+    s.load = (double)s.items / (double)s.slots;
+    return guira__struct_out(out, &s, STATS_FIRST_SIZE, sizeof s);
+}
+
+guira_status guira_config_get(const guira *f, guira_config *out) {
+    if (f == NULL || out == NULL) return GUIRA_EINVAL;
+    return guira__struct_out(out, &f->config, CONFIG_FIRST_SIZE, sizeof f->config);
+}
+
+guira_status guira_validate(const guira *f, const char **reason) {
+    if (f == NULL) return GUIRA_EINVAL;
+    const char *broken = f->ops->check(f);
+    if (reason != NULL) *reason = broken;
+    return broken == NULL ? GUIRA_OK : GUIRA_ECORRUPT;
+}
+
+void guira__head_init(guira *f, const struct guira__ops *ops, const guira_config *c) {
+    f->ops = ops;
+    f->contains = ops->contains;
+    f->config = *c;
+    guira__secret_derive(c->seed, f->secret);
+    f->evict.rng = guira__hash(f->secret, NULL, 0);
+}
+
+void guira__head_dump(const guira *f, guira__sink *sink, void *to) {
+    const uint64_t number[] = {f->items, f->weight, f->evict.rng, f->evict.kicks, f->grows, f->shrinks, f->stash.n};
+    sink(to, number, sizeof number);
+    sink(to, f->stash.entry, sizeof f->stash.entry);
+    sink(to, f->secret, sizeof f->secret);
+}

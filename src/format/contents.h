@@ -1,0 +1,21 @@
+/* What marks a file as that of a filter, a window or a shared filter. */
+#ifndef GUIRA_FORMAT_CONTENTS_H
+#define GUIRA_FORMAT_CONTENTS_H
+
+#include "format/sections.h"
+
+/* The slot_bits of a window's header, which no filter has: slots of 32 bits, 5 of them for the time stamp. */
+enum { WINDOW_SLOT_BITS = 27 };
+
+/* The section "window", the first one of a window's file. */
+enum { WINDOW_LENGTH, WINDOW_SLIDES, WINDOW_NOW, WINDOW_SWEEP, WINDOW_ROUND, WINDOW_BEFORE, WINDOW_NUMBERS };
+
+/* A shared filter's file starts with a preamble: its own magic number, a version, and the number of shards. */
+enum { SHARED_PREAMBLE = 64, MAX_SHARDS = 256 };
+
+void guira__preamble_encode(uint8_t p[SHARED_PREAMBLE], uint64_t shards);
+
+/* EFORMAT: no file of a shared filter. ECORRUPT. */
+guira_status guira__preamble_read(const uint8_t p[SHARED_PREAMBLE], unsigned *shards);
+
+#endif

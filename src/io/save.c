@@ -1,0 +1,202 @@
+/* Saving: to a file that is either the old one or the new one, to a descriptor or a function, and part by part.
+ *
+ *     guira_save("seen.guira")     seen.guira.guira-k3XvQz     written, fsync
+ *                                  -> seen.guira               rename, fsync of the directory
+ *
+ * A crash before the rename leaves the old file, and perhaps the new one under its temporary name; after it, the new
+ * file. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "io/io.h"
+
+/* ------------------------------------------------------------------------------------------------------------ the bytes */
+
+uint64_t guira__saved_size(struct saved s) { return HEADER_BYTES + guira__sections_size(s.save, s.what); }
+
+static void header_of(struct saved s, uint8_t header[HEADER_BYTES]) {
+    guira__header_encode(header, s.config, guira__saved_size(s));
+}
+
+guira_status guira__save_to(struct saved s, guira_write_fn *write, void *to) {
+    uint8_t header[HEADER_BYTES];
+    header_of(s, header);
+    return guira__sections_write(header, HEADER_BYTES, s.save, s.what, write, to) ? GUIRA_OK : GUIRA_EIO;
+}
+
+static void save_sections(const void *what, struct guira__writer *w) {
+    const guira *f = what;
+    f->ops->save(f, w);
+}
+
+static struct saved saved_filter(const guira *f) { return (struct saved){&f->config, save_sections, f}; }
+
+uint64_t guira_saved_size(const guira *f) {
+    size_t n;
+    if (f == NULL) return 0;
+    return guira__view_bytes(f, &n) != NULL ? n : guira__saved_size(saved_filter(f));
+}
+
+/* The bytes of a view are written as they are: new checksums would make what is broken in them look right. */
+guira_status guira_save_to(const guira *f, guira_write_fn *write, void *to) {
+    size_t n;
+    if (f == NULL || write == NULL) return GUIRA_EINVAL;
+    const uint8_t *bytes = guira__view_bytes(f, &n);
+    if (bytes != NULL) return write(to, bytes, n) ? GUIRA_OK : GUIRA_EIO;
+    return guira__save_to(saved_filter(f), write, to);
+}
+
+/* -------------------------------------------------------------------------------------------------------- part by part */
+
+struct guira_saving {
+    const guira *f;
+    uint64_t at;
+    uint8_t header[HEADER_BYTES];
+    uint8_t sum[] __attribute__((aligned(64)));
+};
+
+guira_status guira_saving_start(const guira *f, guira_saving **out) {
+    if (f == NULL || out == NULL) return GUIRA_EINVAL;
+    *out = guira__zalloc(sizeof **out + guira__sum_state_bytes());
+    if (*out == NULL) return GUIRA_ENOMEM;
+    (*out)->f = f;
+    header_of(saved_filter(f), (*out)->header);
+    return GUIRA_OK;
+}
+
+size_t guira_saving_next(guira_saving *s, void *to, size_t n) {
+    size_t whole;
+    const uint8_t *bytes = guira__view_bytes(s->f, &whole);
+    if (bytes == NULL) {
+        n = guira__sections_write_part(s->header, HEADER_BYTES, save_sections, s->f, s->at, s->sum, to, n);
+    } else {
+        n = s->at >= whole ? 0 : whole - s->at < n ? (size_t)(whole - s->at) : n;
+        memcpy(to, bytes + s->at, n);
+    }
+    s->at += n;
+    return n;
+}
+
+void guira_saving_end(guira_saving *s) { guira__free(s); }
+
+/* ----------------------------------------------------------------------------------------------------------- the file */
+
+guira_status guira__status_of_errno(int error) {
+    switch (error) {
+    case ENOENT:
+    case ENOTDIR: return GUIRA_ENOENT;
+    case EACCES:
+    case EPERM:
+    case EROFS: return GUIRA_EACCES;
+    case ENOSPC:
+    case EDQUOT:
+    case EFBIG: return GUIRA_ENOSPC;
+    default: return GUIRA_EIO;
+    }
+}
+
+bool guira__write_fd(void *to, const void *bytes, size_t n) {
+    struct fd_writer *w = to;
+    for (const uint8_t *p = bytes; n > 0;) {
+        ssize_t written = write(w->fd, p, n);
+        if (written < 0 && errno == EINTR) continue;
+        if (written <= 0) {
+            w->error = written < 0 ? errno : EIO;
+            return false;
+        }
+        p += written;
+        n -= (size_t)written;
+    }
+    return true;
+}
+
+guira_status guira__fd_status(guira_status s, const struct fd_writer *w) {
+    return s == GUIRA_EIO && w->error != 0 ? guira__status_of_errno(w->error) : s;
+}
+
+guira_status guira_save_fd(const guira *f, int fd) {
+    struct fd_writer w = {fd, 0};
+    return guira__fd_status(guira_save_to(f, guira__write_fd, &w), &w);
+}
+
+/* The name under which a file is written first; the caller frees it. A long name is cut, because file systems allow 255
+ * bytes. */
+static char *temporary_name(const char *path) {
+    static const char ending[] = ".guira-XXXXXX";
+    enum { MAX_NAME = 255 };
+    const char *slash = strrchr(path, '/'), *base = slash == NULL ? path : slash + 1;
+    size_t directory = (size_t)(base - path), n = strlen(base), most = MAX_NAME - (sizeof ending - 1);
+    if (n > most) n = most;
+    char *name = guira__alloc(directory + n + sizeof ending);
+    if (name == NULL) return NULL;
+    memcpy(name, path, directory + n);
+    memcpy(name + directory + n, ending, sizeof ending);
+    return name;
+}
+
+/* Makes a rename in the directory of path durable. */
+static bool sync_directory(const char *path) {
+    const char *slash = strrchr(path, '/');
+    size_t n = slash == NULL ? 0 : (size_t)(slash - path) + 1;
+    char *directory = guira__alloc(n + 2);
+    if (directory == NULL) return false;
+    memcpy(directory, path, n);
+    memcpy(directory + n, ".", 2);
+    int fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    guira__free(directory);
+    if (fd < 0) return false;
+    bool done = fsync(fd) == 0 || errno == EINVAL; /* EINVAL: a file system that cannot sync directories */
+    close(fd);
+    return done;
+}
+
+/* What is to be written, and how. */
+struct saving {
+    guira__save_fd_fn *save;
+    const void *what;
+};
+
+/* Writes to fd, and closes it in any case. */
+static guira_status write_out(struct saving in, int fd, mode_t mode) {
+    guira_status s = fchmod(fd, mode) == 0 ? in.save(in.what, fd) : guira__status_of_errno(errno);
+    if (s == GUIRA_OK && fsync(fd) != 0) s = guira__status_of_errno(errno);
+    return close(fd) == 0 || s != GUIRA_OK ? s : guira__status_of_errno(errno);
+}
+
+static guira_status save_by_name(struct saving in, const char *path, char *name, mode_t mode) {
+    int fd = mkostemp(name, O_CLOEXEC);
+    if (fd < 0) return guira__status_of_errno(errno);
+    guira_status s = write_out(in, fd, mode);
+    if (s == GUIRA_OK && rename(name, path) != 0) s = guira__status_of_errno(errno);
+    if (s != GUIRA_OK) {
+        unlink(name);
+        return s;
+    }
+    return sync_directory(path) ? GUIRA_OK : GUIRA_EIO;
+}
+
+guira_status guira__save_path(const char *path, guira__save_fd_fn *save, const void *what) {
+    struct stat old;
+    mode_t mode = S_IRUSR | S_IWUSR; /* the file contains the seed */
+    if (what == NULL || path == NULL) return GUIRA_EINVAL;
+    if (lstat(path, &old) == 0 && !S_ISLNK(old.st_mode)) {
+        if (!S_ISREG(old.st_mode)) return GUIRA_EINVAL; /* no rename over /dev/null */
+        mode = old.st_mode & (S_IRWXU | S_IRWXG | S_IRWXO);
+    }
+    char *name = temporary_name(path);
+    if (name == NULL) return GUIRA_ENOMEM;
+    guira_status s = save_by_name((struct saving){save, what}, path, name, mode);
+    guira__free(name);
+    return s;
+}
+
+static guira_status save_filter(const void *f, int fd) { return guira_save_fd(f, fd); }
+
+guira_status guira_save(const guira *f, const char *path) { return guira__save_path(path, save_filter, f); }

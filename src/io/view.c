@@ -1,0 +1,180 @@
+/* Views: read-only filters on bytes that are not ours. guira_view is for memory of the caller's, guira_map for files.
+ *
+ * A kind's view (format/sections.h) answers lookups from the bytes. What is left is to refuse changes, at no cost to
+ * filters that can change: a view has a table of functions of its own, a copy of its kind's in which those that change
+ * something refuse. The other data of the view follows the table:
+ *
+ *     f->ops ----> [ ops: insert = refuse, ... | the kind's own ops | bytes, n | owner ]
+ *
+ * Opening a view checks what is small: header, section heads, counters. What is large may hold anything, and a lookup
+ * reads nowhere else. guira_validate reads all of it. A clone can be changed, so it is checked in full, and what is
+ * checked is the clone: the bytes of a mapped file may change at any time. */
+#define _GNU_SOURCE
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "io/io.h"
+#include "kinds/kinds.h"
+
+/* What has to be freed with the view. */
+enum owner { OWNER_CALLER, OWNER_BLOCK, OWNER_MAPPING };
+
+struct view {
+    struct guira__ops ops; /* first, so that f->ops leads here */
+    const struct guira__ops *kind;
+    uint8_t *bytes;
+    size_t n;
+    enum owner owner;
+};
+
+static const struct view *view_of(const guira *f) { return (const struct view *)f->ops; }
+
+static void free_bytes(uint8_t *bytes, size_t n, enum owner owner) {
+    if (owner == OWNER_BLOCK) guira__free(bytes);
+    if (owner == OWNER_MAPPING) munmap(bytes, n);
+}
+
+/* ----------------------------------------------------------------------------------------------- functions of a view */
+
+static guira_status refuse_hash(guira *f, uint64_t hash) {
+    (void)f;
+    (void)hash;
+    return GUIRA_EUNSUPPORTED;
+}
+
+static guira_status refuse(guira *f) {
+    (void)f;
+    return GUIRA_EUNSUPPORTED;
+}
+
+static void view_destroy(guira *f) {
+    struct view *v = (struct view *)(uintptr_t)f->ops;
+    f->ops = v->kind;
+    f->ops->destroy(f);
+    free_bytes(v->bytes, v->n, v->owner);
+    guira__free(v);
+}
+
+static const char *view_check(const guira *f) {
+    const struct view *v = view_of(f);
+    if (!guira__sections_intact((struct guira__reader){v->bytes + HEADER_BYTES, v->n - HEADER_BYTES, false}))
+        return "file: a checksum is wrong";
+    return v->kind->check(f);
+}
+
+/* Where saving a clone compares its bytes with those of the view. */
+struct comparison {
+    const uint8_t *at;
+    size_t left;
+};
+
+static bool is_same(void *to, const void *bytes, size_t n) {
+    struct comparison *c = to;
+    if (n > c->left || memcmp(c->at, bytes, n) != 0) return false;
+    c->at += n;
+    c->left -= n;
+    return true;
+}
+
+/* Saving f gives the bytes of the view, checksums included: so f has what was saved, whatever happened meanwhile. */
+static bool saves_as(const guira *f, const struct view *v) {
+    struct comparison c = {v->bytes, v->n};
+    return guira_save_to(f, is_same, &c) == GUIRA_OK && c.left == 0;
+}
+
+static guira_status view_clone(const guira *f, guira **out) {
+    const struct view *v = view_of(f);
+    guira_status s = v->kind->clone(f, out);
+    if (s != GUIRA_OK) return s;
+    (*out)->ops = v->kind;
+    if (saves_as(*out, v) && v->kind->check(*out) == NULL) return GUIRA_OK;
+    v->kind->destroy(*out);
+    *out = NULL;
+    return GUIRA_ECORRUPT;
+}
+
+const uint8_t *guira__view_bytes(const guira *f, size_t *n) {
+    if (f->ops->destroy != view_destroy) return NULL;
+    *n = view_of(f)->n;
+    return view_of(f)->bytes;
+}
+
+/* ------------------------------------------------------------------------------------------------------------ opening */
+
+/* Replaces the functions of a kind's view. */
+static guira_status seal(guira *f, uint8_t *bytes, size_t n, enum owner owner) {
+    struct view *v = guira__alloc(sizeof *v);
+    if (v == NULL) return GUIRA_ENOMEM;
+    *v = (struct view){*f->ops, f->ops, bytes, n, owner};
+    v->ops.insert = v->ops.remove = v->ops.reserve = refuse_hash;
+    v->ops.shrink_to_fit = v->ops.clear = refuse;
+    v->ops.merge = NULL;
+    v->ops.destroy = view_destroy;
+    v->ops.check = view_check;
+    v->ops.clone = view_clone;
+    f->ops = &v->ops;
+    f->bytes += guira__alloc_cost(sizeof *v) + (owner == OWNER_BLOCK ? guira__alloc_cost(n) : 0);
+    return GUIRA_OK;
+}
+
+static guira_status open_view(uint8_t *bytes, size_t n, enum owner owner, guira **out) {
+    struct header h;
+    if (n < HEADER_BYTES) return GUIRA_EFORMAT;
+    guira_status s = guira__header_read(bytes, guira__filter_resolve, &h);
+    if (s != GUIRA_OK) return s;
+    if (h.total != n) return GUIRA_ECORRUPT;
+    const struct guira__ops *ops = guira__kind_ops(ISA_BEST, &h.config);
+    if (ops == NULL) return GUIRA_EUNSUPPORTED;
+    struct guira__reader r = {bytes + HEADER_BYTES, n - HEADER_BYTES, true};
+    s = ops->view(ops, &h.config, &r, out);
+    if (s != GUIRA_OK) return s;
+    s = r.left > 0 ? GUIRA_ECORRUPT : seal(*out, bytes, n, owner);
+    if (s != GUIRA_OK) {
+        ops->destroy(*out);
+        *out = NULL;
+    }
+    return s;
+}
+
+static guira_status open_or_free(uint8_t *bytes, size_t n, enum owner owner, guira **out) {
+    guira_status s = open_view(bytes, n, owner, out);
+    if (s != GUIRA_OK) free_bytes(bytes, n, owner);
+    return s;
+}
+
+/* Buckets must lie on multiples of their size, so bytes that do not are copied. */
+guira_status guira_view(const void *bytes, size_t n, guira **out) {
+    if (out == NULL) return GUIRA_EINVAL;
+    *out = NULL;
+    if (bytes == NULL) return GUIRA_EINVAL;
+    if ((uintptr_t)bytes % SECTION_ALIGNMENT == 0)
+        return open_or_free((uint8_t *)(uintptr_t)bytes, n, OWNER_CALLER, out);
+    if (n < HEADER_BYTES) return GUIRA_EFORMAT;
+    uint8_t *copy = guira__alloc(n);
+    if (copy == NULL) return GUIRA_ENOMEM;
+    memcpy(copy, bytes, n);
+    return open_or_free(copy, n, OWNER_BLOCK, out);
+}
+
+static guira_status map_fd(int fd, guira **out) {
+    struct stat info;
+    if (fstat(fd, &info) != 0 || !S_ISREG(info.st_mode)) return GUIRA_EIO;
+    if (info.st_size < HEADER_BYTES) return GUIRA_EFORMAT; /* an empty file cannot be mapped */
+    size_t n = (size_t)info.st_size;
+    void *bytes = mmap(NULL, n, PROT_READ, MAP_SHARED, fd, 0);
+    return bytes == MAP_FAILED ? GUIRA_EIO : open_or_free(bytes, n, OWNER_MAPPING, out);
+}
+
+guira_status guira_map(const char *path, guira **out) {
+    int fd;
+    if (out == NULL) return GUIRA_EINVAL;
+    *out = NULL;
+    guira_status s = path == NULL ? GUIRA_EINVAL : guira__open_path(path, &fd);
+    if (s != GUIRA_OK) return s;
+    s = map_fd(fd, out);
+    close(fd);
+    return s;
+}

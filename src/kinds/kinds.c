@@ -1,0 +1,32 @@
+/* See kinds.h. */
+#include "kinds/kinds.h"
+
+#include "cuckoo/cuckoo.h"
+#include "papers/papers.h"
+#include "tidal/tidal.h"
+
+static const struct guira__kind *const kinds[] = {
+    [GUIRA_TIDAL] = &guira__tidal_kind, [GUIRA_CUCKOO] = &guira__cuckoo_kind,  [GUIRA_DYNAMIC] = &guira__dcf_kind,
+    [GUIRA_ELASTIC] = &guira__ecf_kind, [GUIRA_CONSISTENT] = &guira__ccf_kind,
+};
+
+guira_status guira__config_resolve(guira_config *c) {
+    if ((unsigned)c->kind >= sizeof kinds / sizeof *kinds) return GUIRA_EINVAL;
+    guira_status s = kinds[c->kind]->resolve(c);
+    return s == GUIRA_OK ? guira__seed_draw(c->seed) : s;
+}
+
+const struct guira__ops *guira__kind_ops(enum isa isa, const guira_config *c) { return kinds[c->kind]->ops(isa, c); }
+
+guira_status guira__create_isa(enum isa isa, const guira_config *c, guira **out) {
+    guira_config resolved;
+    if (out == NULL) return GUIRA_EINVAL;
+    *out = NULL;
+    guira_status s = guira__config_read(c, &resolved);
+    if (s == GUIRA_OK) s = guira__config_resolve(&resolved);
+    if (s != GUIRA_OK) return s;
+    const struct guira__ops *ops = guira__kind_ops(isa, &resolved);
+    return ops == NULL ? GUIRA_EUNSUPPORTED : ops->create(ops, &resolved, out);
+}
+
+guira_status guira_create(const guira_config *c, guira **out) { return guira__create_isa(ISA_BEST, c, out); }

@@ -1,0 +1,264 @@
+/* How a CCF changes its size: up and down by a bucket, out and compact by a filter. See ccf.h.
+ *
+ * WHEN DOES IT GROW? When an entry found no room, or when the load is above max_load. By a bucket of the filter with the
+ * fewest (bucket level), or by a filter (filter level). Both levels means buckets until the smallest filter has
+ * MANY_BUCKETS of them, because each bucket more costs a pass over all the points of its filter.
+ *
+ * WHEN DOES IT SHRINK? When the load is below min_load and there are no more items than `shrink_below`. That number is set
+ * when the filter grows, to a little less than there were, and when shrinking failed, to 1/64 less: so it neither goes up
+ * and down at every step nor fails again at every removal. It never goes below what is reserved or was there at first. */
+#include <math.h>
+
+#include "base/alloc.h"
+#include "papers/ccf/ccf.h"
+
+#define MANY_BUCKETS UINT64_C(16384)
+
+struct ccf_totals guira__ccf_totals(const struct ccf *f) {
+    struct ccf_totals t = {0, 0, 0};
+    for (uint64_t i = 0; i < f->filters; i++) {
+        t.slots += table_slots(&f->list[i].table);
+        t.buckets += f->list[i].table.buckets;
+        t.bytes += guira__i2cf_bytes(&f->list[i]);
+    }
+    return t;
+}
+
+struct i2cf *guira__ccf_least_loaded(const struct ccf *f) {
+    struct i2cf *least = &f->list[0];
+    for (uint64_t i = 1; i < f->filters; i++)
+        if (i2cf_load(&f->list[i]) < i2cf_load(least)) least = &f->list[i];
+    return least;
+}
+
+static struct i2cf *smallest(const struct ccf *f) {
+    struct i2cf *least = &f->list[0];
+    for (uint64_t i = 1; i < f->filters; i++)
+        if (f->list[i].table.buckets < least->table.buckets) least = &f->list[i];
+    return least;
+}
+
+/* -------------------------------------------------------------------------------------------------------- single buckets */
+
+guira_status guira__ccf_up(struct ccf *f, const uint64_t *hash) {
+    struct i2cf *to = smallest(f);
+    guira_status s = guira__i2cf_scale_up(to, hash != NULL ? i2cf_fingerprint(to, *hash) : 0, &f->base);
+    f->head.grows += s == GUIRA_OK;
+    return s;
+}
+
+/* The filter that loses a bucket next. */
+static struct i2cf *next_down(const struct ccf *f) {
+    struct i2cf *from = guira__ccf_least_loaded(f);
+    for (uint64_t i = 0; from->table.buckets == 1 && i < f->filters; i++) from = &f->list[i];
+    return from;
+}
+
+guira_status guira__ccf_down(struct ccf *f) {
+    guira_status s = guira__i2cf_scale_down(next_down(f), f->head.config.max_kicks, &f->base);
+    f->head.shrinks += s == GUIRA_OK;
+    return s;
+}
+
+/* --------------------------------------------------------------------------------------------------------- whole filters */
+
+static guira_status list_resize(struct ccf *f, uint64_t filters) {
+    struct i2cf *list = guira__alloc(filters * sizeof *list);
+    if (list == NULL) return GUIRA_ENOMEM;
+    if (f->filters > 0) memcpy(list, f->list, (filters < f->filters ? filters : f->filters) * sizeof *list);
+    guira__free(f->list);
+    f->list = list;
+    f->room = filters;
+    return GUIRA_OK;
+}
+
+guira_status guira__ccf_out(struct ccf *f, const struct i2cf *like, uint64_t buckets) {
+    struct i2cf fresh;
+    struct evict_state before = f->head.evict;
+    if (f->filters >= f->head.config.max_filters) return GUIRA_ELIMIT;
+    guira_status s = f->filters < f->room ? GUIRA_OK : list_resize(f, f->filters + 1);
+    if (s == GUIRA_OK) s = guira__i2cf_make(&fresh, like, buckets, &f->base);
+    if (s != GUIRA_OK) {
+        f->head.evict = before;
+        return s;
+    }
+    f->list[f->filters++] = fresh;
+    f->head.grows += buckets;
+    return GUIRA_OK;
+}
+
+/* Whether entries can go from one to the other: fingerprints can be cut, not made longer. */
+static bool can_take(const struct i2cf *to, const struct i2cf *from) {
+    return to != from && to->table.layout.bits <= from->table.layout.bits;
+}
+
+/* Whether other filters have as many free slots for the entries of this one as it has items. */
+static bool may_fit_elsewhere(const struct ccf *f, const struct i2cf *from) {
+    uint64_t room = 0;
+    for (uint64_t i = 0; i < f->filters; i++)
+        if (can_take(&f->list[i], from)) room += table_slots(&f->list[i].table) - f->list[i].table.items;
+    return f->filters > 1 && room >= from->table.items;
+}
+
+/* The filter to compact: the least loaded of those whose entries may fit into others; NULL: there is none. */
+static struct i2cf *next_compact(const struct ccf *f) {
+    struct i2cf *least = NULL;
+    for (uint64_t i = 0; i < f->filters; i++)
+        if ((least == NULL || i2cf_load(&f->list[i]) < i2cf_load(least)) && may_fit_elsewhere(f, &f->list[i]))
+            least = &f->list[i];
+    return least;
+}
+
+/* An insertion that never grows: into a free slot of any filter, else by moving others in any. */
+static bool move_entry(struct ccf *f, const struct i2cf *from, uint64_t entry) {
+    for (unsigned kicks = 0;; kicks = f->head.config.max_kicks) {
+        for (uint64_t i = 0; i < f->filters; i++) {
+            struct i2cf *to = &f->list[i];
+            if (!can_take(to, from)) continue;
+            uint64_t cut = fingerprint_cut(entry, from->table.layout.bits, to->table.layout.bits);
+            if (guira__i2cf_insert(to, cut, kicks, &f->base)) return true;
+        }
+        if (kicks > 0) return false;
+    }
+}
+
+static bool move_all(struct ccf *f, const struct i2cf *from) {
+    for (uint64_t slot = 0; slot < table_slots(&from->table); slot++) {
+        uint64_t entry = table_get(&from->table, slot);
+        if (entry != 0 && !move_entry(f, from, entry)) return false;
+    }
+    return true;
+}
+
+guira_status guira__ccf_compact(struct ccf *f) {
+    struct i2cf *from = next_compact(f);
+    if (from == NULL) return GUIRA_EFULL;
+    bool saved = true;
+    struct evict_state before = f->head.evict;
+    uint64_t filters = f->filters;
+    struct table *copy = guira__zalloc(filters * sizeof *copy);
+    if (copy == NULL) return GUIRA_ENOMEM;
+    for (uint64_t i = 0; saved && i < filters; i++) saved = guira__table_save(&f->list[i].table, &copy[i]);
+    bool moved = saved && move_all(f, from);
+    for (uint64_t i = 0; i < filters; i++) {
+        if (!moved) guira__table_restore(&f->list[i].table, &copy[i]);
+        guira__free(copy[i].bytes);
+    }
+    guira__free(copy);
+    if (!moved) {
+        f->head.evict = before;
+        return saved ? GUIRA_EFULL : GUIRA_ENOMEM;
+    }
+    f->head.shrinks += from->table.buckets;
+    guira__i2cf_free(from);
+    memmove(from, from + 1, (size_t)(f->list + --f->filters - from) * sizeof *from);
+    (void)list_resize(f, f->filters); /* without memory it stays as it is */
+    return GUIRA_OK;
+}
+
+/* ------------------------------------------------------------------------------------------------------------- policies */
+
+/* A new filter has room for the entry. */
+static guira_status grow_out(struct ccf *f, const uint64_t *hash) {
+    struct i2cf like = guira__i2cf_like(&f->head.config);
+    guira_status s = guira__ccf_out(f, &like, f->head.config.buckets);
+    if (s != GUIRA_OK || hash == NULL) return s == GUIRA_ELIMIT ? GUIRA_EFULL : s;
+    struct i2cf *to = &f->list[f->filters - 1];
+    guira__i2cf_insert(to, i2cf_fingerprint(to, *hash), 0, &f->base);
+    return GUIRA_OK;
+}
+
+guira_status guira__ccf_grow(struct ccf *f, const uint64_t *hash) {
+    const guira_config *c = &f->head.config;
+    guira_status s = GUIRA_EFULL;
+    if (c->policy == GUIRA_BUCKET_LEVEL ||
+        (c->policy == GUIRA_BOTH_LEVELS && (smallest(f)->table.buckets < MANY_BUCKETS || f->filters >= c->max_filters)))
+        s = guira__ccf_up(f, hash);
+    if (s != GUIRA_OK && s != GUIRA_ENOMEM && c->policy != GUIRA_BUCKET_LEVEL) s = grow_out(f, hash);
+    if (s == GUIRA_OK) f->shrink_below = (uint64_t)((double)f->head.items * fmax(c->min_load, 0) / c->max_load);
+    return s;
+}
+
+/* Whether the rest is enough without that many slots. */
+static bool can_spare(const struct ccf *f, uint64_t slots) {
+    const guira_config *c = &f->head.config;
+    double left = (double)guira__ccf_totals(f).slots - (double)slots;
+    return left >= (double)(c->buckets * c->bucket_slots) && left * c->max_load >= (double)f->reserved &&
+           left * c->max_load >= (double)f->head.items;
+}
+
+static guira_status shrink(struct ccf *f) {
+    const guira_policy policy = f->head.config.policy;
+    const struct i2cf *whole = next_compact(f);
+    guira_status s = GUIRA_EFULL;
+    if (policy != GUIRA_BUCKET_LEVEL && whole != NULL && can_spare(f, table_slots(&whole->table)))
+        s = guira__ccf_compact(f);
+    if (s != GUIRA_OK && policy != GUIRA_FILTER_LEVEL && can_spare(f, next_down(f)->table.layout.slots))
+        s = guira__ccf_down(f);
+    return s;
+}
+
+void guira__ccf_shrink_if_sparse(struct ccf *f) {
+    uint64_t items = f->head.items;
+    if (items > f->shrink_below || ccf_load(f) >= f->head.config.min_load) return;
+    if (shrink(f) != GUIRA_OK) f->shrink_below = items - items / 64 - (items > 0);
+}
+
+/* Gives a filter another number of buckets. */
+static guira_status rebuild(struct ccf *f, struct i2cf *old, uint64_t buckets, bool only_if_smaller) {
+    struct i2cf fresh;
+    struct evict_state before = f->head.evict;
+    guira_status s = guira__i2cf_rebuild(old, buckets, f->head.config.max_kicks, &f->base, &fresh);
+    if (s == GUIRA_OK && only_if_smaller && fresh.table.buckets >= old->table.buckets) {
+        guira__i2cf_free(&fresh);
+        s = GUIRA_EFULL;
+    }
+    if (s != GUIRA_OK) {
+        f->head.evict = before;
+        return s;
+    }
+    if (only_if_smaller) f->head.shrinks += old->table.buckets - fresh.table.buckets;
+    else f->head.grows += fresh.table.buckets - old->table.buckets;
+    guira__i2cf_free(old);
+    *old = fresh;
+    return GUIRA_OK;
+}
+
+/* The missing buckets come as one filter, or, if no filter may be added, in a larger one instead of the smallest. */
+guira_status guira__ccf_reserve(guira *head, uint64_t items) {
+    struct ccf *f = ccf_of(head);
+    const guira_config *c = &head->config;
+    struct i2cf like = guira__i2cf_like(c), *least = smallest(f);
+    double missing = (double)items / c->max_load - (double)guira__ccf_totals(f).slots;
+    double buckets = ceil(missing / c->bucket_slots);
+    if (buckets >= 0x1p32) return GUIRA_ELIMIT;
+    guira_status s = GUIRA_OK;
+    if (buckets > 0 && c->policy != GUIRA_BUCKET_LEVEL && f->filters < c->max_filters)
+        s = guira__ccf_out(f, &like, (uint64_t)buckets);
+    else if (buckets > 0 && c->policy == GUIRA_FILTER_LEVEL) s = GUIRA_ELIMIT;
+    else if (buckets > 0)
+        s = rebuild(f, least, least->table.buckets + (uint64_t)ceil(missing / least->table.layout.slots), false);
+    if (s == GUIRA_OK) f->reserved = items;
+    return s;
+}
+
+/* The buckets a filter needs for its items. At the filter level it never has fewer than configured. */
+static uint64_t fitting(const struct ccf *f, const struct i2cf *it) {
+    const guira_config *c = &f->head.config;
+    double buckets = ceil((double)it->table.items / (c->max_load * it->table.layout.slots));
+    return (uint64_t)fmax(buckets, c->policy == GUIRA_FILTER_LEVEL ? (double)c->buckets : 1);
+}
+
+guira_status guira__ccf_shrink_to_fit(guira *head) {
+    struct ccf *f = ccf_of(head);
+    f->reserved = 0;
+    for (guira_status s = GUIRA_OK; s == GUIRA_OK;) {
+        const struct i2cf *whole = next_compact(f);
+        double left = whole == NULL ? 0 : (double)(guira__ccf_totals(f).slots - table_slots(&whole->table));
+        s = (double)head->items <= head->config.max_load * left ? guira__ccf_compact(f) : GUIRA_EFULL;
+    }
+    for (uint64_t i = 0; i < f->filters; i++)
+        if (fitting(f, &f->list[i]) < f->list[i].table.buckets)
+            (void)rebuild(f, &f->list[i], fitting(f, &f->list[i]), true);
+    return GUIRA_OK;
+}

@@ -1,0 +1,27 @@
+/* The configuration of an ECF: defaults and limits. */
+#include <math.h>
+
+#include "papers/ecf/ecf.h"
+
+/* An extension divides the load by the factor, and must not leave a filter that is sparse already. A range has only part of
+ * the buckets, which makes the rate worse by L / 2^n. */
+static guira_status resolve(guira_config *c) {
+    bool min_load_is_default = c->min_load == 0;
+    double needed;
+    if (c->factor == 0) c->factor = 2;
+    if (c->factor < 2 || c->factor > 16) return GUIRA_EINVAL;
+    guira_status s = guira__papers_config(c, &needed);
+    if (s != GUIRA_OK) return s;
+    if (min_load_is_default) c->min_load = c->max_load / (2 * c->factor);
+    if (c->min_load >= c->max_load / c->factor) return GUIRA_EINVAL;
+    double buckets = fmax((double)c->buckets, needed);
+    return guira__papers_config_width(c, buckets / exp2(floor(log2(buckets))));
+}
+
+static const struct guira__ops *ops_for(enum isa isa, const guira_config *c) {
+    (void)isa;
+    (void)c;
+    return &guira__ecf_ops;
+}
+
+const struct guira__kind guira__ecf_kind = {resolve, ops_for};

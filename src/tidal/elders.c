@@ -1,0 +1,435 @@
+/* See elders.h. */
+#include "tidal/elders.h"
+
+#include <stdlib.h>
+
+#include "base/alloc.h"
+#include "tidal/table.h"
+#include "base/bytes.h"
+
+static size_t word_bytes(uint64_t bits) { return sizeof(uint64_t) << bits; }
+
+static uint64_t canonical(const struct tidal *f, uint64_t address) {
+    return address >> 63 ? partner_of(address, tidal_layout(f)) : address;
+}
+
+/* --------------------------------------------------------------------------------------------------------------- names
+ *
+ *     what is named   [0 | the known bits of the address .......... | copy .... | level: 6 | core: 6 ]
+ *     its name        the same 63 bits, well mixed
+ *
+ * Mixing loses nothing, so that a name can be read again, for merging. Between 63 - level and 12 there is room
+ * for the number of the copy: at level 40, where a table has 16 TiB, for 4096 of them. */
+
+#define LOW63 (UINT64_MAX >> 1)
+
+/* Multiplication by an odd number and XOR with the upper bits have each an inverse. */
+static const uint64_t mix[2] = {0x3f58476d1ce4e5b9, 0x14d049bb133111eb};
+static const uint64_t unmix[2] = {0x16de1b173f119089, 0x319642b2d24d8ec3};
+
+static uint64_t name_of(const struct tidal *f, uint64_t canon, unsigned level, uint64_t copy) {
+    uint64_t x = (canon & leading(level)) | copy << 12 | (uint64_t)level << 6 | core_of(canon, tidal_layout(f));
+    x = ((x ^ x >> 32) * mix[0]) & LOW63;
+    x = ((x ^ x >> 32) * mix[1]) & LOW63;
+    return x ^ x >> 32;
+}
+
+/* What the name in an entry of the names' table was made of. */
+static uint64_t named_by(struct entry in_names) {
+    uint64_t x =
+        in_names.where >> 63 ? partner_of(in_names.where, LAYOUT_64) : in_names.where; /* names have a top bit of 0 */
+    x = ((x ^ x >> 32) * unmix[1]) & LOW63;
+    x = ((x ^ x >> 32) * unmix[0]) & LOW63;
+    return x ^ x >> 32;
+}
+
+struct entry guira__elder_read(struct entry in_names) {
+    uint64_t x = named_by(in_names);
+    unsigned level = x >> 6 & 63;
+    return (struct entry){level == 0 ? 0 : (x & leading(level)) | (x & 63), level};
+}
+
+static uint64_t most_copies(unsigned level) { return UINT64_C(1) << (52 - level); }
+
+static bool has_name(const struct elders *e, uint64_t name) { return e->names->contains(e->names, name); }
+
+/* How many copies of a name there are, at most `limit`; contains: how to look one up. */
+static uint64_t copies_by(const struct tidal *f, const struct elders *e, uint64_t canon, unsigned level,
+                          guira__contains_fn *contains, uint64_t limit) {
+    uint64_t n = 0;
+    while (n < limit && contains(e->names, name_of(f, canon, level, n))) n++;
+    return n;
+}
+
+static uint64_t copies(const struct tidal *f, const struct elders *e, uint64_t canon, unsigned level) {
+    return copies_by(f, e, canon, level, e->names->contains, e->count[level]);
+}
+
+/* ------------------------------------------------------------------------------------------------------------ the map */
+
+/* A word has 64 bits for 2^c cores; where there are fewer cores, the address bit that follows makes up for it. */
+static unsigned map_bit(const struct tidal *f, const struct elder_map *map, uint64_t canon) {
+    unsigned c = core_bits(tidal_layout(f));
+    uint64_t next = c == 6 ? 0 : canon << (1 + map->bits) >> 63;
+    return (unsigned)(next << c | core_of(canon, tidal_layout(f)));
+}
+
+static uint64_t map_word(const struct elder_map *map, uint64_t canon) { return canon << 1 >> (64 - map->bits); }
+
+static bool map_says_maybe(const struct tidal *f, const struct elders *e, uint64_t canon) {
+    const struct elder_map *map = load_acquire(e->map);
+    return le64(load_relaxed(map->word[map_word(map, canon)])) >> map_bit(f, map, canon) & 1;
+}
+
+/* How many bits of an address a map asks for. An elder that knows less may be in several places of it. */
+static unsigned map_asks(const struct tidal *f, const struct elder_map *map) {
+    return 1 + (unsigned)map->bits + (6 - core_bits(tidal_layout(f)));
+}
+static uint64_t map_step(const struct tidal *f, const struct elder_map *map) {
+    return UINT64_C(1) << (64 - map_asks(f, map));
+}
+static uint64_t map_places(const struct tidal *f, const struct elder_map *map, unsigned level) {
+    unsigned asks = map_asks(f, map);
+    return level < asks ? UINT64_C(1) << (asks - level) : 1;
+}
+
+static void map_add(const struct tidal *f, struct elder_map *map, uint64_t canon, unsigned level) {
+    uint64_t known = (canon & leading(level)) | core_of(canon, tidal_layout(f));
+    for (uint64_t i = 0; i < map_places(f, map, level); i++) {
+        uint64_t place = known + i * map_step(f, map);
+        uint64_t *word = &map->word[map_word(map, place)];
+        store_relaxed(*word, *word | le64(UINT64_C(1) << map_bit(f, map, place)));
+    }
+}
+
+/* Halving needs no names: what may be under one of two prefixes may be under their common part. */
+static uint64_t map_join(const uint64_t word[2], unsigned c) {
+    if (c == 6) return word[0] | word[1];
+    uint64_t first = le64(word[0]), second = le64(word[1]);
+    return le64(((first | first >> 32) & UINT32_MAX) | (second | second << 32) >> 32 << 32);
+}
+
+/* Its words follow in the same block. */
+static size_t map_bytes(uint64_t bits) { return sizeof(struct elder_map) + word_bytes(bits); }
+
+static struct elder_map *map_make(uint64_t bits) {
+    struct elder_map *map = guira__zalloc(map_bytes(bits));
+    if (map != NULL) *map = (struct elder_map){bits, (uint64_t *)(map + 1)};
+    return map;
+}
+
+struct elder_map *guira__elder_map_view(const uint8_t *words, uint64_t bits) {
+    struct elder_map *map = guira__zalloc(sizeof *map);
+    if (map != NULL) *map = (struct elder_map){bits, (uint64_t *)(uintptr_t)words};
+    return map;
+}
+
+static size_t map_cost(const struct elder_map *map) {
+    bool view = map->word != (const uint64_t *)(map + 1);
+    return guira__alloc_cost(view ? sizeof *map : map_bytes(map->bits));
+}
+
+static void map_replace(struct tidal *f, struct elder_map *map) {
+    struct elder_map *old = f->elders->map;
+    store_release(f->elders->map, map);
+    guira__tidal_retire_block(f, old, map_bytes(old->bits));
+}
+
+/* A map twice as large, filled from the names. To copy each bit into both halves would be faster, but the share of bits
+ * that are set would stay what it was while new elders add to it: 8 % at 4 million items with 16 bits, 54 % with 12, where
+ * this has 1.6 and 12. 32 thousand names, as 16 million items with 16 bits have, take half a millisecond. Without memory
+ * the map stays as it is. */
+static void map_double(struct tidal *f) {
+    const struct tidal *names = const_tidal_of(f->elders->names);
+    struct elder_map *map = map_make(f->elders->map->bits + 1);
+    if (map == NULL) return;
+    struct bucket_walk walk = walk_start(names);
+    for (const uint8_t *bucket; (bucket = walk_next(&walk)) != NULL;)
+        for (unsigned j = 0; j < LAYOUT_64.slots; j++) {
+            uint64_t slot = slot_get(bucket, j, LAYOUT_64);
+            if (slot == 0) continue;
+            struct entry elder = guira__elder_read(walk_entry(&walk, slot));
+            map_add(f, map, elder.where, known_of(elder));
+        }
+    for (unsigned i = 0; i < names->head.stash.n; i++) {
+        struct entry elder = guira__elder_read(names->head.stash.entry[i]);
+        map_add(f, map, elder.where, known_of(elder));
+    }
+    map_replace(f, map);
+}
+
+/* Without memory the map stays as it is. */
+static void map_halve(struct tidal *f) {
+    struct elder_map *old = f->elders->map, *map = map_make(old->bits - 1);
+    if (map == NULL) return;
+    for (uint64_t i = 0; i < UINT64_C(1) << map->bits; i++)
+        map->word[i] = map_join(old->word + 2 * i, core_bits(tidal_layout(f)));
+    map_replace(f, map);
+}
+
+/* Doubled when there is 1 elder per word, or 8 with 12-bit slots, where there are many more of them. */
+static void map_grow(struct tidal *f) {
+    struct elders *e = f->elders;
+    bool crowded = e->names->items >> e->map->bits >= (core_bits(tidal_layout(f)) == 6 ? 1 : 8);
+    bool small = UINT64_C(128) << e->map->bits <= bucket_count(f);
+    if (crowded && small && e->map->bits < MAP_MAX_BITS) map_double(f);
+}
+
+void guira__elders_shrink_map(struct tidal *f) {
+    struct elders *e = f->elders;
+    if (e == NULL || e->map->bits == MAP_FIRST_BITS || UINT64_C(32) << e->map->bits <= bucket_count(f)) return;
+    map_halve(f);
+}
+
+/* -------------------------------------------------------------------------------------------------------- life and death */
+
+static void elders_free(struct elders *e) {
+    if (e->names != NULL) e->names->ops->destroy(e->names);
+    guira__free(e->map);
+    guira__free(e);
+}
+
+static struct elders *elders_new(const struct tidal *f) {
+    struct elders *e = guira__zalloc(sizeof *e);
+    if (e == NULL) return NULL;
+    const struct guira__ops *ops = &f->ops->names->common;
+    guira_config c = f->head.config;
+    c.capacity = 0;
+    e->map = map_make(MAP_FIRST_BITS);
+    if (e->map == NULL || ops->create(ops, &c, &e->names) != GUIRA_OK) {
+        elders_free(e);
+        return NULL;
+    }
+    if (f->readers != NULL) guira__tidal_set_readers(tidal_of(e->names), f->readers->of_names);
+    return e;
+}
+
+static void elders_end(void *elders, size_t size) {
+    struct elders *e = elders;
+    (void)size;
+    if (e->names != NULL) guira__tidal_set_readers(tidal_of(e->names), NULL); /* none is left */
+    elders_free(e);
+}
+
+void guira__elders_destroy(struct tidal *f) {
+    struct elders *e = f->elders;
+    store_relaxed(f->elders, NULL);
+    guira__tidal_retire(f, e, sizeof *e, elders_end);
+}
+
+guira_status guira__elders_clone(const struct tidal *f, struct tidal *to) {
+    to->elders = NULL;
+    if (f->elders == NULL) return GUIRA_OK;
+    struct elders *e = guira__alloc(sizeof *e);
+    if (e == NULL) return GUIRA_ENOMEM;
+    *e = *f->elders;
+    e->names = NULL;
+    e->map = map_make(f->elders->map->bits);
+    if (e->map == NULL || f->elders->names->ops->clone(f->elders->names, &e->names) != GUIRA_OK) {
+        elders_free(e);
+        return GUIRA_ENOMEM;
+    }
+    memcpy(e->map->word, f->elders->map->word, word_bytes(e->map->bits));
+    to->elders = e;
+    return GUIRA_OK;
+}
+
+/* ----------------------------------------------------------------------------------------------------- asking and telling */
+
+/* A name that finds no slot goes to the stash, so as many as are free there can come, whatever memory there is. */
+static bool has_places(const guira *names, unsigned n) { return STASH_SIZE - names->stash.n >= n; }
+
+static bool elders_exist(struct tidal *f) {
+    if (f->elders != NULL) return true;
+    struct elders *e = elders_new(f);
+    if (e != NULL) store_release(f->elders, e);
+    return e != NULL;
+}
+
+bool guira__elders_reserve(struct tidal *f, uint64_t n) {
+    if (!elders_exist(f)) return false;
+    guira *names = f->elders->names;
+    uint64_t buckets = guira__buckets_for(names->items + n, names->config.max_load, tidal_layout(tidal_of(names)));
+    while (bucket_count(tidal_of(names)) < buckets)
+        if (tidal_of(names)->ops->grow(tidal_of(names)) != GUIRA_OK) return false;
+    return true;
+}
+
+void guira__elders_fit(struct tidal *f) {
+    guira *names = f->elders->names;
+    if (names->items > 0) names->ops->shrink_to_fit(names);
+    else guira__elders_destroy(f);
+    update_has_outside(f);
+}
+
+bool guira__elders_ready(struct tidal *f, const struct entry *elder, unsigned n) {
+    if (!elders_exist(f)) return false;
+    for (unsigned i = 0; i < n; i++) {
+        unsigned level = known_of(elder[i]);
+        if (copies(f, f->elders, canonical(f, elder[i].where), level) + n > most_copies(level)) return false;
+    }
+    guira *names = f->elders->names;
+    return has_places(names, n) || (tidal_of(names)->ops->grow(tidal_of(names)) == GUIRA_OK && has_places(names, n));
+}
+
+void guira__elders_add(struct tidal *f, struct entry entry) {
+    struct elders *e = f->elders;
+    uint64_t canon = canonical(f, entry.where);
+    unsigned level = known_of(entry);
+    e->names->ops->insert(e->names, name_of(f, canon, level, copies(f, e, canon, level)));
+    e->count[level]++;
+    map_grow(f);
+    map_add(f, e->map, canon, level);
+    store_release(e->levels, e->levels | UINT64_C(1) << level);
+}
+
+unsigned guira__elders_level_concurrent(const struct tidal *f, uint64_t address, guira__contains_fn *contains) {
+    const struct elders *e = load_acquire(f->elders);
+    if (e == NULL) return 0;
+    uint64_t canon = canonical(f, address);
+    if (!map_says_maybe(f, e, canon)) return 0;
+    for (uint64_t left = load_acquire(e->levels); left != 0;) {
+        unsigned level = 63U - (unsigned)__builtin_clzll(left);
+        if (contains(e->names, name_of(f, canon, level, 0))) return level;
+        left ^= UINT64_C(1) << level;
+    }
+    return 0;
+}
+
+uint64_t guira__elders_count_concurrent(const struct tidal *f, uint64_t address, guira__contains_fn *contains) {
+    const struct elders *e = load_acquire(f->elders);
+    if (e == NULL) return 0;
+    uint64_t canon = canonical(f, address), n = 0;
+    if (!map_says_maybe(f, e, canon)) return 0;
+    for (uint64_t left = load_acquire(e->levels); left != 0; left &= left - 1) {
+        unsigned level = (unsigned)__builtin_ctzll(left);
+        n += copies_by(f, e, canon, level, contains, most_copies(level));
+    }
+    return n;
+}
+
+unsigned guira__elders_level(const struct tidal *f, uint64_t address) {
+    return f->elders == NULL ? 0 : guira__elders_level_concurrent(f, address, f->elders->names->contains);
+}
+
+/* In a view the names may be anything, also such that every one seems to be there: the counts of the levels, which were
+ * checked, are the limit. */
+uint64_t guira__elders_count(const struct tidal *f, uint64_t address) {
+    const struct elders *e = f->elders;
+    if (e == NULL) return 0;
+    uint64_t canon = canonical(f, address), n = 0;
+    if (!map_says_maybe(f, e, canon)) return 0;
+    for (uint64_t left = e->levels; left != 0; left &= left - 1)
+        n += copies(f, e, canon, (unsigned)__builtin_ctzll(left));
+    return n;
+}
+
+void guira__elders_remove(struct tidal *f, uint64_t address, unsigned level) {
+    struct elders *e = f->elders;
+    uint64_t canon = canonical(f, address);
+    e->names->ops->remove(e->names, name_of(f, canon, level, copies(f, e, canon, level) - 1));
+    if (--e->count[level] == 0) store_relaxed(e->levels, e->levels ^ UINT64_C(1) << level);
+    if (e->levels == 0) guira__elders_destroy(f);
+}
+
+/* ------------------------------------------------------------------------------------------------------------ the whole */
+
+uint64_t guira__elders_total(const struct tidal *f) { return f->elders == NULL ? 0 : f->elders->names->items; }
+
+uint64_t guira__elders_bytes(const struct tidal *f) {
+    if (f->elders == NULL) return 0;
+    return guira__alloc_cost(sizeof *f->elders) + map_cost(f->elders->map) + f->elders->names->bytes;
+}
+
+double guira__elders_weight(const struct tidal *f) {
+    double sum = 0;
+    if (f->elders == NULL) return 0;
+    for (unsigned k = 1; k < 64; k++)
+        if (f->elders->count[k] > 0) sum += (double)f->elders->count[k] * (double)weight_of(k);
+    return sum;
+}
+
+const char *guira__elders_check_levels(const struct tidal *f) {
+    const struct elders *e = f->elders;
+    uint64_t total = 0;
+    if (e == NULL) return NULL;
+    if (((const struct tidal *)e->names)->elders != NULL) return "elders: the table of names has elders";
+    if (e->map->bits < MAP_FIRST_BITS || e->map->bits > MAP_MAX_BITS) return "elders: an impossible map";
+    for (unsigned k = 0; k < 64; k++) {
+        if (e->count[k] > e->names->items - total) return "elders: levels and names do not add up";
+        total += e->count[k];
+        if ((e->count[k] > 0) != (e->levels >> k & 1)) return "elders: a level's bit contradicts its count";
+        if (e->count[k] > 0 && (k == 0 || k > max_level(tidal_layout(f)))) return "elders: an impossible level";
+    }
+    if (total == 0) return "elders: kept, but there are none";
+    if (total != e->names->items) return "elders: levels and names do not add up";
+    return NULL;
+}
+
+/* Whether the map has an elder wherever a lookup may look for it. Byte by byte: in a file that is loaded the map may lie on
+ * any address. */
+static bool map_has(const struct tidal *f, uint64_t known, unsigned level) {
+    const struct elder_map *map = f->elders->map;
+    const uint8_t *bytes = (const uint8_t *)map->word;
+    for (uint64_t i = 0; i < map_places(f, map, level); i++) {
+        uint64_t place = known + i * map_step(f, map);
+        unsigned bit = map_bit(f, map, place);
+        if ((bytes[8 * map_word(map, place) + bit / 8] >> bit % 8 & 1) == 0) return false;
+    }
+    return true;
+}
+
+/* An elder is found if its name is one that a lookup asks for. Copies are asked for one after the other. */
+static const char *check_name(const struct tidal *f, struct entry in_names, uint64_t count[64]) {
+    const struct elders *e = f->elders;
+    struct entry elder = guira__elder_read(in_names);
+    unsigned level = known_of(elder);
+    if (level < 1 || level > max_level(tidal_layout(f))) return "elders: the name of an impossible level";
+    count[level]++;
+    uint64_t copy = named_by(in_names) << level >> level >> 12;
+    if (elder.where != ((elder.where & leading(level)) | core_of(elder.where, tidal_layout(f))))
+        return "elders: the name of an impossible core";
+    if (e->names->ops->count(e->names, in_names.where) != 1) return "elders: the same name twice";
+    if (copy > 0)
+        return has_name(e, name_of(f, elder.where, level, copy - 1))
+                   ? NULL
+                   : "elders: a copy number without the one before it";
+    return map_has(f, elder.where, level) ? NULL : "elders: one that the map does not show";
+}
+
+/* There are as many of each level as the counts say. */
+static const char *check_names(const struct tidal *f) {
+    const struct tidal *names = (const struct tidal *)f->elders->names;
+    const char *broken = NULL;
+    uint64_t count[64] = {0};
+    struct bucket_walk walk = walk_start(names);
+    for (const uint8_t *bucket; broken == NULL && (bucket = walk_next(&walk)) != NULL;)
+        for (unsigned j = 0; broken == NULL && j < LAYOUT_64.slots; j++) {
+            uint64_t slot = slot_get(bucket, j, LAYOUT_64);
+            if (slot == 0) continue;
+            broken = check_name(f, walk_entry(&walk, slot), count);
+        }
+    for (unsigned i = 0; broken == NULL && i < names->head.stash.n; i++)
+        broken = check_name(f, names->head.stash.entry[i], count);
+    if (broken != NULL) return broken;
+    return memcmp(count, f->elders->count, sizeof count) == 0 ? NULL : "elders: names of other levels than are counted";
+}
+
+const char *guira__elders_check(const struct tidal *f) {
+    const char *broken = guira__elders_check_levels(f);
+    if (f->elders == NULL || broken != NULL) return broken;
+    guira *names = f->elders->names;
+    broken = names->ops->check(names);
+    return broken != NULL ? broken : check_names(f);
+}
+
+void guira__elders_dump(const struct tidal *f, guira__sink *sink, void *to) {
+    const struct elders *e = f->elders;
+    uint8_t there = e != NULL;
+    sink(to, &there, 1);
+    if (e == NULL) return;
+    sink(to, e->count, sizeof e->count);
+    sink(to, &e->map->bits, sizeof e->map->bits);
+    sink(to, e->map->word, word_bytes(e->map->bits));
+    e->names->ops->dump(e->names, sink, to);
+}

@@ -1,0 +1,78 @@
+/* Elders: members of a tidal filter of which so little is known that the table can split them no further.
+ *
+ * An entry loses a bit of its tail each time its bucket is split. When there is none left, nothing tells into which of the
+ * two halves it belongs. It becomes an elder and is kept by NAME, made of (its level k, the k address bits that are known,
+ * core, number of the copy), in a filter of its own. The address is taken in canonical form, of the two partners the one
+ * whose top bit is 0, so that an elder has one name from both sides.
+ *
+ * The names are in a tidal filter with 64-bit slots: these hold the whole name, so a name that was not inserted is not
+ * found (except for one case in 2^64), and counting copies by asking for copy 0, 1, 2... is exact. With 32-bit slots, a
+ * false match among the names would remove another elder once in some ten million removals.
+ *
+ * A lookup has to ask once for each level that has elders. The MAP saves most absent keys from that: it has a bit for each
+ * leading part of an address and each core, set where there may be an elder. */
+#ifndef GUIRA_TIDAL_ELDERS_H
+#define GUIRA_TIDAL_ELDERS_H
+
+#include "tidal/tidal.h"
+
+struct elders {
+    guira *names;
+    uint64_t levels; /* bit k: there are elders of level k */
+    uint64_t count[64];
+    struct elder_map *map;
+};
+
+/* Words and bits in one struct, so that both change at once for concurrent readers. */
+struct elder_map {
+    uint64_t bits;  /* of the address, after the top bit, that choose the word */
+    uint64_t *word; /* one per prefix of the address, in it one bit per core; little-endian, as in a file */
+};
+
+enum {
+    MAP_FIRST_BITS = 6, /* 512 bytes to start with */
+    MAP_MAX_BITS = 17   /* a map of 1 MiB is copied in well under a millisecond */
+};
+
+/* Whether n more elders are sure to find a place; makes room for them if need be. */
+bool guira__elders_ready(struct tidal *f, const struct entry *elder, unsigned n);
+
+/* Makes room for n more names at once, for names that come in order. */
+bool guira__elders_reserve(struct tidal *f, uint64_t n);
+/* And gives back what was not needed. */
+void guira__elders_fit(struct tidal *f);
+
+/* Makes an elder of e. guira__elders_ready has said yes. */
+void guira__elders_add(struct tidal *f, struct entry e);
+
+/* The highest level at which address has an elder; 0: none. And how many elders match address. */
+unsigned guira__elders_level(const struct tidal *f, uint64_t address);
+uint64_t guira__elders_count(const struct tidal *f, uint64_t address);
+
+/* The same while another thread may be changing the filter; `contains` looks up a name that way. */
+typedef bool guira__contains_fn(const guira *names, uint64_t name);
+unsigned guira__elders_level_concurrent(const struct tidal *f, uint64_t address, guira__contains_fn *contains);
+uint64_t guira__elders_count_concurrent(const struct tidal *f, uint64_t address, guira__contains_fn *contains);
+
+/* The elder that an entry of the names' table stands for. */
+struct entry guira__elder_read(struct entry in_names);
+
+/* Removes one elder of a level that guira__elders_level() returned. */
+void guira__elders_remove(struct tidal *f, uint64_t address, unsigned level);
+
+/* After the table has shrunk: keeps the map to a few hundredths of its size. */
+void guira__elders_shrink_map(struct tidal *f);
+
+/* A map of the words of a file, which stay where they are; NULL: no memory. */
+struct elder_map *guira__elder_map_view(const uint8_t *words, uint64_t bits);
+
+uint64_t guira__elders_total(const struct tidal *f);
+uint64_t guira__elders_bytes(const struct tidal *f);
+double guira__elders_weight(const struct tidal *f); /* in units of guira.weight */
+guira_status guira__elders_clone(const struct tidal *f, struct tidal *to);
+void guira__elders_destroy(struct tidal *f);
+const char *guira__elders_check_levels(const struct tidal *f); /* the small part of the next */
+const char *guira__elders_check(const struct tidal *f);
+void guira__elders_dump(const struct tidal *f, guira__sink *sink, void *to);
+
+#endif

@@ -1,0 +1,121 @@
+/* The tidal filter as a file. Its sections, those of the elders only if there are any:
+ *
+ *     head     counters and stash                 (filter/head.c)
+ *     tide     level, split pointer, floor, whether there are elders
+ *     table    the buckets in the order of their addresses: the split side, then the other
+ *     elders   log2 of the map's words, then how many there are of level 0, 1, ... 63
+ *     map
+ *     head     the names, a filter like any other: without elders, and of a configuration that follows
+ *     tide
+ *     table
+ *
+ * A view finds its buckets as a filter whose arrays lie in one piece does. */
+#include "base/alloc.h"
+#include "filter/head.h"
+#include "tidal/elders.h"
+#include "tidal/table.h"
+
+enum { TIDE_BYTES = 4 * 8, ELDERS_BYTES = 65 * 8 };
+
+/* -------------------------------------------------------------------------------------------------------------- saving */
+
+/* The buckets from..to of a side, segment by segment. */
+static void put_buckets(const struct tidal *f, unsigned side, uint64_t from, uint64_t to, struct guira__writer *w) {
+    unsigned in_segment = f->array[side].log2_buckets;
+    struct layout l = tidal_layout(f);
+    for (uint64_t end; from < to; from = end) {
+        end = ((from >> in_segment) + 1) << in_segment;
+        if (end > to) end = to;
+        guira__section_put(w, bucket_at(f, side, from, l), (size_t)(end - from) * l.bucket_bytes);
+    }
+}
+
+static void put_table(const struct tidal *f, struct guira__writer *w) {
+    guira__section_start(w, "tide", TIDE_BYTES);
+    guira__section_put_u64(w, f->level);
+    guira__section_put_u64(w, f->split);
+    guira__section_put_u64(w, f->floor);
+    guira__section_put_u64(w, f->elders != NULL);
+    guira__section_start(w, "table", bucket_count(f) * tidal_layout(f).bucket_bytes);
+    put_buckets(f, SPLIT, 0, 2 * f->split, w);
+    put_buckets(f, UNSPLIT, f->split, UINT64_C(1) << f->level, w);
+}
+
+static void put_elders(const struct elders *e, struct guira__writer *w) {
+    guira__section_start(w, "elders", ELDERS_BYTES);
+    guira__section_put_u64(w, e->map->bits);
+    for (unsigned k = 0; k < 64; k++) guira__section_put_u64(w, e->count[k]);
+    guira__section_start(w, "map", UINT64_C(8) << e->map->bits);
+    guira__section_put(w, e->map->word, (size_t)8 << e->map->bits);
+    guira__tidal_save(e->names, w);
+}
+
+void guira__tidal_save(const guira *head, struct guira__writer *w) {
+    const struct tidal *f = (const struct tidal *)head;
+    guira__head_write(w, head);
+    put_table(f, w);
+    if (f->elders != NULL) put_elders(f->elders, w);
+}
+
+/* ------------------------------------------------------------------------------------------------------------- viewing */
+
+/* A table of so many levels has more bytes than any file. */
+enum { MOST_LEVELS = 48 };
+
+static guira_status view_table(struct tidal *f, struct guira__reader *r, bool *elders) {
+    const uint8_t *tide = guira__section_expect(r, "tide", TIDE_BYTES);
+    if (tide == NULL) return GUIRA_ECORRUPT;
+    uint64_t level = get_u64(tide), split = get_u64(tide + 8), there = get_u64(tide + 24);
+    if (level < 1 || level > MOST_LEVELS || split >> level != 0 || there > 1) return GUIRA_ECORRUPT;
+    uint64_t buckets = (UINT64_C(1) << level) + split;
+    const uint8_t *table = guira__section_expect(r, "table", buckets * tidal_layout(f).bucket_bytes);
+    f->floor = get_u64(tide + 16);
+    if (table == NULL || f->floor > buckets) return GUIRA_ECORRUPT; /* clear() makes a table of that size */
+    *elders = there != 0;
+    return guira__table_view(f, (unsigned)level, split, table);
+}
+
+static guira_status view_elders(struct tidal *f, struct guira__reader *r) {
+    const uint8_t *p = guira__section_expect(r, "elders", ELDERS_BYTES);
+    uint64_t map_bits = p != NULL ? get_u64(p) : 0;
+    if (map_bits < MAP_FIRST_BITS || map_bits > MAP_MAX_BITS) return GUIRA_ECORRUPT;
+    const uint8_t *map = guira__section_expect(r, "map", UINT64_C(8) << map_bits);
+    if (map == NULL) return GUIRA_ECORRUPT;
+    struct elders *e = f->elders = guira__zalloc(sizeof *e);
+    if (e == NULL) return GUIRA_ENOMEM;
+    e->map = guira__elder_map_view(map, map_bits);
+    if (e->map == NULL) return GUIRA_ENOMEM;
+    for (unsigned k = 0; k < 64; k++) {
+        e->count[k] = get_u64(p + 8 + (size_t)8 * k);
+        if (e->count[k] > 0) e->levels |= UINT64_C(1) << k;
+    }
+    guira_config c = f->head.config;
+    c.capacity = 0;
+    return guira__tidal_view(&f->ops->names->common, &c, r, &e->names);
+}
+
+static guira_status view_read(struct tidal *f, const struct guira__ops *ops, const guira_config *c,
+                              struct guira__reader *r) {
+    bool elders;
+    f->ops = (const struct tidal_ops *)ops;
+    if (!guira__head_read(r, ops, c, &f->head)) return GUIRA_ECORRUPT;
+    if (guira__buckets_for(c->capacity, c->max_load, tidal_layout(f)) > MAX_BUCKETS) return GUIRA_ECORRUPT;
+    f->head.bytes = guira__alloc_cost(sizeof *f);
+    guira_status s = view_table(f, r, &elders);
+    if (s != GUIRA_OK) return s;
+    if (elders && f->ops->names == NULL) return GUIRA_ECORRUPT; /* names have no elders of their own */
+    if (elders) s = view_elders(f, r);
+    update_has_outside(f);
+    if (s == GUIRA_OK && guira__tidal_check_frame(f) != NULL) s = GUIRA_ECORRUPT;
+    return s;
+}
+
+guira_status guira__tidal_view(const struct guira__ops *ops, const guira_config *c, struct guira__reader *from,
+                               guira **out) {
+    struct tidal *f = guira__zalloc(sizeof *f);
+    if (f == NULL) return GUIRA_ENOMEM;
+    guira_status s = view_read(f, ops, c, from);
+    if (s == GUIRA_OK) *out = &f->head;
+    else guira__tidal_destroy(&f->head);
+    return s;
+}

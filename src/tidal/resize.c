@@ -1,0 +1,56 @@
+/* Changing the size of a tidal filter on request. The steps that follow the items are in steps.inc. */
+#include "base/alloc.h"
+#include "tidal/table.h"
+
+/* Grows a copy, which then replaces f: running out of memory half way leaves no trace. */
+static guira_status grow_to(struct tidal *f, uint64_t buckets) {
+    guira *copy;
+    guira_status s = guira__tidal_clone(&f->head, &copy);
+    if (s != GUIRA_OK) return s;
+    struct tidal *g = tidal_of(copy);
+    while (s == GUIRA_OK && bucket_count(g) < buckets) s = g->ops->grow(g);
+    if (s == GUIRA_OK) guira__tidal_take_over(f, g);
+    else guira__tidal_destroy(copy);
+    return s;
+}
+
+/* Replaces f by an empty table of so many buckets. */
+static guira_status start_over(struct tidal *f, uint64_t buckets) {
+    guira *g;
+    guira_status s = guira__tidal_clone_empty(&f->head, buckets, &g);
+    if (s == GUIRA_OK) guira__tidal_take_over(f, tidal_of(g));
+    return s;
+}
+
+guira_status guira__tidal_reserve(guira *head, uint64_t items) {
+    struct tidal *f = tidal_of(head);
+    struct layout l = tidal_layout(f);
+    uint64_t split, buckets = guira__buckets_for(items, head->config.max_load, l);
+    unsigned level;
+    if (buckets > MAX_BUCKETS) return GUIRA_ELIMIT;
+    guira__table_shape(buckets, &level, &split);
+    if (level + 1 >= max_level(l)) return GUIRA_ELIMIT;
+    if (!guira__memory_has((double)buckets * l.bucket_bytes)) return GUIRA_ENOMEM;
+    guira_status s = GUIRA_OK;
+    if (buckets > bucket_count(f)) s = head->items == 0 ? start_over(f, buckets) : grow_to(f, buckets);
+    if (s == GUIRA_OK && buckets > f->floor) guira__table_set_floor(f, buckets);
+    return s;
+}
+
+void guira__tidal_shrink_steps(struct tidal *f) {
+    uint64_t buckets = guira__buckets_for(f->head.items, f->head.config.max_load, tidal_layout(f));
+    guira__table_set_floor(f, 0);
+    while (bucket_count(f) > buckets && f->ops->shrink(f) == GUIRA_OK) {
+    }
+}
+
+/* As far as it gets: without memory for an empty table everything stays as it is. */
+guira_status guira__tidal_shrink_to_fit(guira *head) {
+    struct tidal *f = tidal_of(head);
+    guira__table_set_floor(f, 0);
+    if (head->items == 0) (void)start_over(f, MIN_BUCKETS);
+    else guira__tidal_shrink_steps(f);
+    return GUIRA_OK;
+}
+
+guira_status guira__tidal_clear(guira *head) { return start_over(tidal_of(head), tidal_of(head)->floor); }

@@ -1,0 +1,75 @@
+/* The memory of a tidal filter's buckets: arrays in segments, made and freed as the split pointer moves.
+ *
+ *     UNSPLIT  [ gone ][ gone ][ ...p## ][ ##### ][ ##### ]      level L, freed from the left while growing
+ *     SPLIT    [ #### ][ #### ][ ##2p.. ]                        level L+1, made from the left while growing
+ *
+ * A segment is a 64th of its level's array, but between 1 KiB and 2 MiB. At most one segment on either side is only
+ * partly used, which keeps what is allocated within 3 % of what is in use. */
+#ifndef GUIRA_TIDAL_TABLE_H
+#define GUIRA_TIDAL_TABLE_H
+
+#include "tidal/tidal.h"
+
+/* Makes the empty table of 2^level + split buckets. On ENOMEM nothing is held. */
+guira_status guira__table_create(struct tidal *f, unsigned level, uint64_t split);
+void guira__table_destroy(struct tidal *f);
+
+/* Makes a read-only table of the buckets in a file, those of the split side, then the others. On ENOMEM nothing is held. */
+guira_status guira__table_view(struct tidal *f, unsigned level, uint64_t split, const uint8_t *buckets);
+static inline bool table_is_view(const struct tidal *f) { return !f->array[UNSPLIT].open; }
+
+/* Growing by a bucket takes two calls, because in between the two new buckets are filled (2p and 2p + 1 of the split side;
+ * their bytes are not cleared): the first provides their memory (ENOMEM), the second moves the split pointer. */
+guira_status guira__table_prepare_advance(struct tidal *f);
+void guira__table_advance(struct tidal *f);
+
+/* Shrinking by a bucket: moves the split pointer back, with memory for the bucket at it (not cleared). ENOMEM: nothing has
+ * changed. The two buckets to merge are still where they were, and guira__table_advance undoes it. Concurrent readers do
+ * not see it until it is published. */
+guira_status guira__table_retreat(struct tidal *f);
+
+/* Publishes the present split pointer to concurrent readers. */
+void guira__table_publish(struct tidal *f);
+
+/* Frees what lies beyond the split pointer. */
+void guira__table_trim(struct tidal *f);
+
+/* Visits the buckets in the order of their addresses. */
+struct bucket_walk {
+    const struct tidal *f;
+    unsigned side;   /* of the bucket that walk_next() returned last */
+    uint64_t number; /* of the one after it */
+};
+
+static inline struct bucket_walk walk_start(const struct tidal *f) {
+    return (struct bucket_walk){f, f->split > 0 ? SPLIT : UNSPLIT, 0};
+}
+
+static inline uint8_t *walk_next(struct bucket_walk *w) {
+    if (w->side == SPLIT && w->number == 2 * w->f->split) *w = (struct bucket_walk){w->f, UNSPLIT, w->f->split};
+    if (w->side == UNSPLIT && w->number == UINT64_C(1) << w->f->level) return NULL;
+    return bucket_at(w->f, w->side, w->number++, tidal_layout(w->f));
+}
+
+/* The entry in slot value s of the bucket that walk_next() returned last. */
+static inline struct entry walk_entry(const struct bucket_walk *w, uint64_t s) {
+    return slot_decode(s, w->number - 1, level_of(w->f, w->side), tidal_layout(w->f));
+}
+
+/* Sets how many buckets are reserved. */
+void guira__table_set_floor(struct tidal *f, uint64_t buckets);
+
+/* Level and split pointer of the smallest table with at least so many buckets. */
+void guira__table_shape(uint64_t buckets, unsigned *level, uint64_t *split);
+
+/* How many items a table of so many buckets holds at a load. */
+uint64_t guira__items_at(uint64_t buckets, double load, struct layout l);
+/* How many buckets it takes for so many items; MAX_BUCKETS + 1: too many. */
+uint64_t guira__buckets_for(uint64_t items, double load, struct layout l);
+
+/* retire calls end(start, size), and retire_block frees the block, when no concurrent reader can be using it any more.
+ * Without readers that is at once. NULL is allowed. */
+void guira__tidal_retire(const struct tidal *f, void *start, size_t size, void (*end)(void *start, size_t size));
+void guira__tidal_retire_block(const struct tidal *f, void *block, size_t size);
+
+#endif

@@ -1,0 +1,5 @@
+/* The operations of the tidal filter for x86-64 processors with AVX2. src/CMakeLists.txt has the compiler's options. */
+#include "tidal/dispatch.h"
+#include "tidal/tidal.inc"
+
+const struct tidal_ops guira__tidal_avx2[TIDAL_LAYOUTS] = TIDAL_OPS(guira__tidal_avx2);
