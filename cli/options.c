@@ -1,6 +1,8 @@
-/* See options.h. This file has three parts: reading one value, going through argv, and printing --help. */
+/* See options.h. This file has three parts: reading one value, going through argv with
+ * getopt_long, and printing --help. */
 #include "options.h"
 
+#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -78,52 +80,63 @@ static void set_value(const struct opt *o, const char *text) {
 
 /* ---------------------------------------------------------------------------------------------------------- parsing */
 
-static const struct opt *find_by_name(const struct opt *table, const char *name, size_t n) {
-    for (; table->name != NULL; table++)
-        if (strlen(table->name) == n && memcmp(table->name, name, n) == 0) return table;
-    return NULL;
+enum {
+    MAX_OPTIONS = 64,
+    FIRST_LONG = 256, /* getopt_long returns FIRST_LONG + i for the long form of option i, and for -h HELP */
+    HELP = FIRST_LONG + MAX_OPTIONS
+};
+
+/* The table in the form that getopt_long needs. */
+struct parser {
+    const struct command *command;
+    const struct opt *table;
+    struct option longs[MAX_OPTIONS + 2];
+    char shorts[2 * MAX_OPTIONS + 4];
+};
+
+static void parser_open(struct parser *p, const struct command *c, const struct opt *table) {
+    char *s = p->shorts;
+    int n = 0;
+    *p = (struct parser){.command = c, .table = table};
+    *s++ = ':'; /* a missing value is reported as ':', not as '?' */
+    *s++ = 'h';
+    for (; table[n].name != NULL && n < MAX_OPTIONS; n++) {
+        int has_value = table[n].arg != NULL ? required_argument : no_argument;
+        p->longs[n] = (struct option){table[n].name, has_value, NULL, FIRST_LONG + n};
+        if (table[n].letter == 0) continue;
+        *s++ = table[n].letter;
+        if (has_value == required_argument) *s++ = ':';
+    }
+    p->longs[n] = (struct option){"help", no_argument, NULL, HELP};
 }
 
-static const struct opt *find_by_letter(const struct opt *table, char letter) {
+static const struct opt *find_by_letter(const struct opt *table, int letter) {
     for (; table->name != NULL; table++)
         if (table->letter == letter) return table;
     return NULL;
 }
 
-/* Reads "--name", "--name value" or "--name=value" at argv[i]. Returns the index of the last element it used. */
-static int read_long(const struct command *c, const struct opt *table, int argc, char **argv, int i) {
-    const char *name = argv[i] + 2, *equals = strchr(name, '=');
-    size_t n = equals == NULL ? strlen(name) : (size_t)(equals - name);
-    const struct opt *o = find_by_name(table, name, n);
-    if (o == NULL) trouble("unknown option '%s'; 'guira %s --help' lists all options", argv[i], c->name);
-    if (o->arg == NULL && equals != NULL) trouble("--%s takes no value", o->name);
-    if (o->arg == NULL || equals != NULL) {
-        set_value(o, equals == NULL ? "" : equals + 1);
-        return i;
-    }
-    if (i + 1 == argc) trouble("--%s requires a value: %s", o->name, o->arg);
-    set_value(o, argv[i + 1]);
-    return i + 1;
+/* Exits after an unknown option, an abbreviation of several options, or a value for an option that takes none. */
+static _Noreturn void invalid_option(const struct parser *p, const char *word) {
+    if (optopt == HELP) trouble("--help takes no value");
+    if (optopt >= FIRST_LONG) trouble("--%s takes no value", p->table[optopt - FIRST_LONG].name);
+    if (optopt != 0) trouble("unknown option '-%c'; 'guira %s --help' lists all options", optopt, p->command->name);
+    size_t n = strcspn(word, "="), used = 0;
+    char list[200] = "";
+    unsigned matches = 0;
+    for (const struct option *o = p->longs; o->name != NULL && used < sizeof list; o++)
+        if (strncmp(o->name, word + 2, n - 2) == 0)
+            used += (size_t)snprintf(list + used, sizeof list - used, "%s --%s", matches++ == 0 ? "" : ",", o->name);
+    if (matches > 1) trouble("'%.*s' is an abbreviation of several options:%s", (int)n, word, list);
+    trouble("unknown option '%s'; 'guira %s --help' lists all options", word, p->command->name);
 }
 
-/* The same for "-d", "-dz", "-k2" or "-k 2". */
-static int read_short(const struct command *c, const struct opt *table, int argc, char **argv, int i) {
-    for (const char *p = argv[i] + 1; *p != '\0'; p++) {
-        const struct opt *o = find_by_letter(table, *p);
-        if (o == NULL) trouble("unknown option '-%c'; 'guira %s --help' lists all options", *p, c->name);
-        if (o->arg == NULL) {
-            set_value(o, "");
-            continue;
-        }
-        if (p[1] != '\0') {
-            set_value(o, p + 1);
-            return i;
-        }
-        if (i + 1 == argc) trouble("-%c requires a value: %s", *p, o->arg);
-        set_value(o, argv[i + 1]);
-        return i + 1;
+static _Noreturn void missing_value(const struct parser *p) {
+    if (optopt >= FIRST_LONG) {
+        const struct opt *o = &p->table[optopt - FIRST_LONG];
+        trouble("--%s requires a value: %s", o->name, o->arg);
     }
-    return i;
+    trouble("-%c requires a value: %s", optopt, find_by_letter(p->table, optopt)->arg);
 }
 
 static _Noreturn void help_and_exit(const struct command *c, const struct opt *table) {
@@ -133,18 +146,21 @@ static _Noreturn void help_and_exit(const struct command *c, const struct opt *t
 
 void options_read(const struct command *c, const struct opt *table, int *argc, char **argv, int min_args,
                   int max_args) {
-    int kept = 1;
-    bool ended = false; /* by "--" */
-    for (int i = 1; i < *argc; i++) {
-        if (ended || argv[i][0] != '-' || argv[i][1] == '\0') argv[kept++] = argv[i];
-        else if (strcmp(argv[i], "--help") == 0) help_and_exit(c, table);
-        else if (strcmp(argv[i], "--") == 0) ended = true;
-        else if (argv[i][1] == '-') i = read_long(c, table, *argc, argv, i);
-        else i = read_short(c, table, *argc, argv, i);
+    struct parser p;
+    int found;
+    parser_open(&p, c, table);
+    while ((found = getopt_long(*argc, argv, p.shorts, p.longs, NULL)) != -1) {
+        if (found == '?') invalid_option(&p, argv[optind - 1]);
+        if (found == ':') missing_value(&p);
+        if (found == 'h' || found == HELP) help_and_exit(c, table);
+        set_value(found >= FIRST_LONG ? &table[found - FIRST_LONG] : find_by_letter(table, found),
+                  optarg == NULL ? "" : optarg);
     }
-    if (kept - 1 < min_args) missing_argument(c, kept - 1);
-    if (kept - 1 > max_args) unexpected_argument(c, argv[max_args + 1]);
-    *argc = kept;
+    int kept = *argc - optind;
+    memmove(argv + 1, argv + optind, (size_t)kept * sizeof *argv);
+    if (kept < min_args) missing_argument(c, kept);
+    if (kept > max_args) unexpected_argument(c, argv[max_args + 1]);
+    *argc = kept + 1;
 }
 
 /* The words of a usage that name arguments: FILE and LINES, but not [options], --items or <lines. */
@@ -183,5 +199,5 @@ void help_print(const struct command *c, const struct opt *table) {
         if (table->choices != NULL) print_choices(table->choices);
         printf("\n");
     }
-    printf("  %-28s %s\n\n%s", "    --help", "print this help", c->more);
+    printf("  %-28s %s\n\n%s", "-h, --help", "print this help", c->more);
 }

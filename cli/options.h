@@ -3,8 +3,8 @@
  *     struct opt table[] = {{'d', "repeated", OPT_FLAG, &repeated, NULL, "print only ...", NULL}, ..., OPT_END};
  *     options_read(&command_uniq, table, &argc, argv, 0, 1);      argv is left with the positional arguments
  *
- * Accepted forms: -d, -dz, -k2, -k 2, --key-field 2, --key-field=2, and -- to end the options. --help prints the help
- * and exits. */
+ * Accepted forms are those of getopt_long: -d, -dz, -k2, -k 2, --key-field 2, --key-field=2, abbreviations of long
+ * options (--key), options behind arguments, and -- to end the options. -h and --help print the help and exit. */
 #ifndef GUIRA_CLI_OPTIONS_H
 #define GUIRA_CLI_OPTIONS_H
 
