@@ -140,6 +140,7 @@ static int build_run(int argc, char **argv) {
          NULL},
         {'p', "fpr", OPT_RATE, &spec.fpr, "RATE", "highest false-positive rate (default: 0.045% before growth)", NULL},
         {0, "kind", OPT_CHOICE, &spec.kind, "KIND", "kind of filter", kind_names},
+        PARAMETER_OPTIONS(&spec.parameters),
         {0, "like", OPT_TEXT, &like, "OTHER", "same seed and configuration as OTHER, so that both can be merged", NULL},
         UNIQUE_OPTION(&c.unique),
         {'f', "force", OPT_FLAG, &force, NULL, "replace FILE if it exists", NULL},
@@ -150,8 +151,8 @@ static int build_run(int argc, char **argv) {
     };
     options_read(&command_build, table, &argc, argv, 1, 1);
     c.path = argv[1];
-    if (like != NULL && (spec.items != 0 || spec.fpr != 0 || spec.kind != 0))
-        trouble("--like copies the configuration of %s and cannot be combined with --items, --fpr or --kind", like);
+    if (like != NULL && (spec.items != 0 || spec.fpr != 0 || spec.kind != 0 || parameters_given(&spec.parameters)))
+        trouble("--like copies the configuration of %s and cannot be combined with options that set it", like);
     must_be_regular(c.path);
     if (!force && file_exists(c.path))
         trouble("%s: already exists; 'guira add' adds to it, --force replaces it", c.path);
@@ -172,6 +173,7 @@ const struct command command_build = {
     "  guira build words.gf </usr/share/dict/words\n"
     "  guira build --items 10M --fpr 0.1% users.gf <users.txt\n"
     "  cut -d, -f1 sales.csv | guira build --unique customers.gf\n"
+    "  guira build --kind consistent --candidates 4 --bucket-slots 3 ring.gf <flows.txt\n"
     "  guira build --like monday.gf tuesday.gf <tuesday.log && guira merge week.gf monday.gf tuesday.gf\n",
     build_run};
 

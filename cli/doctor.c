@@ -3,7 +3,7 @@
  *     symptom                        likely cause                          remedy
  *     ---------------------------    ----------------------------------    --------------------------------------
  *     wrong checksum or bucket       disk error, or another writer         restore or rebuild
- *     load above 0.92, fixed size    more items than it was built for      a larger filter, or a tidal one
+ *     load above its maximum         more items than it was built for      a larger filter, or a tidal one
  *     failed insertions              the same, or copies of one line       the same, or add each line once
  *     stash in use, fixed size       the filter is nearly full             a larger filter, or a tidal one
  *     more items than the store      deletions do not reach the filter     remove in the same step as in the store
@@ -32,8 +32,8 @@ struct checkup {
     char fpr_text[UNIT_TEXT], max_fpr_text[UNIT_TEXT];
 };
 
-/* Insertions into a cuckoo filter begin to fail near a load of 0.95. */
-static const double high_load = 0.92;
+/* A filter of fixed size is best built so that the most items it ever holds give this load. */
+static const double advised_load = 0.90;
 
 /* Failed insertions at a higher load are blamed on the load, at a lower one on copies of one line. */
 static const double load_for_failures = 0.90;
@@ -63,8 +63,10 @@ __attribute__((format(printf, 1, 2))) static void remedy(const char *format, ...
 static bool has_fixed_size(const struct checkup *p) { return p->c.kind == GUIRA_CUCKOO; }
 
 static void remedy_larger_filter(const struct checkup *p) {
-    remedy("rebuild it for twice as many lines (guira build --items %" PRIu64 "), or with --kind tidal, which grows",
-           2 * p->s.items);
+    remedy(
+        "rebuild it for the most lines it will ever hold at once, and a tenth more (now: guira build --items %" PRIu64
+        "), or with --kind tidal, which grows",
+        (uint64_t)((double)p->s.items / advised_load));
 }
 
 /* ----------------------------------------------------------------------------------------------------------- checks */
@@ -79,10 +81,11 @@ static void check_integrity(struct checkup *p, const guira *f) {
 }
 
 static void check_load(struct checkup *p) {
-    if (p->s.load <= (has_fixed_size(p) ? high_load : p->c.max_load + 0.01)) return;
-    finding(p, "high load: %.3f", p->s.load);
+    double one_step = has_fixed_size(p) ? 0 : 0.01; /* a filter that grows may be one step late */
+    if (p->s.load <= p->c.max_load + one_step) return;
+    finding(p, "high load: %.3f; it was built for at most %.3f", p->s.load, p->c.max_load);
     if (has_fixed_size(p)) {
-        cause("it contains more items than it was built for; near 0.95 many insertions fail");
+        cause("it contains more items than it was built for; insertions become slow, then they fail");
         remedy_larger_filter(p);
     } else {
         cause("it could not grow because there was not enough memory");

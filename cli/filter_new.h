@@ -4,11 +4,13 @@
 
 #include <guira.h>
 
+#include "parameters.h"
+
 struct filter_spec {
     unsigned kind;  /* a guira_kind */
     uint64_t items; /* expected number; 0: unknown */
     double fpr;     /* 0: the default of the kind */
-    double load;    /* highest load factor; 0: the default of the library */
+    struct parameters parameters;
 };
 
 /* Creates the filter, or exits with the reason why it cannot be created. */

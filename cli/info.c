@@ -4,6 +4,7 @@
 
 #include "commands.h"
 #include "filter_file.h"
+#include "parameters.h"
 #include "report.h"
 #include "units.h"
 
@@ -29,6 +30,8 @@ static void print_text(const char *path, const struct file_info *info) {
            bits_per_item(info));
     printf("  fpr            %s expected now", write_rate(info->s.fpr, now));
     if (info->c.fpr > 0) printf(", %s requested", write_rate(info->c.fpr, requested));
+    printf("\n  parameters     ");
+    parameters_print(&info->c);
     printf("\n  outside table  %" PRIu64 " in the stash, %" PRIu64 " elders\n", info->s.stash, info->s.elders);
     printf("  history        %" PRIu64 " buckets added, %" PRIu64 " removed, %" PRIu64 " entries moved, %" PRIu64
            " insertions failed\n",
@@ -44,8 +47,10 @@ static void print_json(const struct file_info *info) {
     if (info->c.fpr > 0) printf("%.6g", info->c.fpr);
     else printf("null");
     printf(",\"stash\":%" PRIu64 ",\"elders\":%" PRIu64 ",\"grows\":%" PRIu64 ",\"shrinks\":%" PRIu64
-           ",\"kicks\":%" PRIu64 ",\"failures\":%" PRIu64 "}\n",
+           ",\"kicks\":%" PRIu64 ",\"failures\":%" PRIu64,
            info->s.stash, info->s.elders, info->s.grows, info->s.shrinks, info->s.kicks, info->s.failures);
+    parameters_print_json(&info->c);
+    printf("}\n");
 }
 
 static int info_run(int argc, char **argv) {

@@ -234,7 +234,7 @@ static void run(struct uniq *u) {
  * 1.15 s and 14 % less memory. A window has its own default rate, in the library. */
 static void set_defaults(struct seen_set *set) {
     if (set->window_ms > 0) return;
-    set->spec.load = 0.8;
+    set->spec.parameters.max_load = 0.8;
     if (set->spec.fpr == 0) read_rate(DEFAULT_FPR, &set->spec.fpr);
 }
 
