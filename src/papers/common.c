@@ -8,10 +8,12 @@
 
 /* ------------------------------------------------------------------------------------------------------------- tables */
 
+/* table_get() would multiply for each slot. */
 unsigned guira__table_match(const struct table *t, uint64_t bucket, uint64_t what) {
-    unsigned mask = 0;
-    for (unsigned j = 0; j < t->layout.slots; j++)
-        mask |= (unsigned)(table_get(t, bucket * t->layout.slots + j) == what) << j;
+    unsigned mask = 0, bits = t->layout.bits, slots = t->layout.slots;
+    uint64_t at = bucket * slots * bits, all = packed_mask(bits);
+    for (unsigned j = 0; j < slots; j++, at += bits)
+        mask |= (unsigned)((packed_load(t->bytes + at / 8) >> (at % 8) & all) == what) << j;
     return mask;
 }
 
@@ -63,7 +65,8 @@ bool guira__table_find(const struct table *t, const struct candidates *c, uint64
 
 unsigned guira__table_count(const struct table *t, const struct candidates *c) {
     unsigned n = 0;
-    for (unsigned i = 0; i < c->n; i++) n += (unsigned)__builtin_popcount(match(t, c, i));
+    for (unsigned i = 0; i < c->n; i++)
+        for (unsigned found = match(t, c, i); found != 0; found &= found - 1) n++; /* few, if any */
     return n;
 }
 

@@ -15,14 +15,27 @@ static void copy(struct ring *r, uint64_t to, uint64_t from) {
     r->owner[to] = r->owner[from];
 }
 
+/* How many of the first n points lie before p, which is none of them. */
+static uint64_t points_before(const struct ring *r, uint64_t n, uint64_t p) {
+    struct ring first = {r->point, r->owner, n, r->size};
+    if (n == 0 || le64(r->point[n - 1]) < p) return n;
+    return ring_find(&first, p);
+}
+
+static void move(struct ring *r, uint64_t to, uint64_t from, uint64_t n) {
+    memmove(r->point + to, r->point + from, n * sizeof *r->point);
+    memmove(r->owner + to, r->owner + from, n * sizeof *r->owner);
+}
+
 /* From the end on: points above the last new one move up by n, those above the one before it by n - 1, ... */
 void guira__ring_add(struct ring *r, const ring64 *point, uint64_t n, uint32_t owner) {
     uint64_t end = r->n;
     r->n += n;
     for (uint64_t left = n; left > 0; left--) {
-        uint64_t p = le64(point[left - 1]);
-        for (; end > 0 && le64(r->point[end - 1]) > p; end--) copy(r, end - 1 + left, end - 1);
-        put(r, end + left - 1, p, owner);
+        uint64_t p = le64(point[left - 1]), at = points_before(r, end, p);
+        move(r, at + left, at, end - at);
+        put(r, at + left - 1, p, owner);
+        end = at;
     }
 }
 
