@@ -212,7 +212,7 @@ static uint64_t insert_copies(guira *f, uint64_t hash, uint64_t n) {
 }
 
 /* Draws a hash with two buckets of its own: in a fixed filter both may be one, once in as many times as it has buckets,
- * and then half as many copies fit. An empty filter shows which it is. */
+ * and then half as many copies fit. An empty filter shows which it is, unless it has another size. */
 static uint64_t draw_with_two_buckets(const guira *f, struct rng *r) {
     uint64_t hash = 0, places = 2 * stats_of(f).slots / stats_of(f).buckets;
     for (uint64_t fit = 0; fit < places;) {
@@ -249,8 +249,10 @@ static void test_a_thousand_copies_of_one_key_harm_no_other_key(void **state) {
         guira *f = variant_make(v, &r, others * 6 / 5);
         insert_others(f, &m, others, &r);
         guira_stats before = stats_of(f);
-        uint64_t hash = draw_with_two_buckets(f, &r), in = insert_copies(f, hash, 1000);
-        assert_true(in >= 2 * before.slots / before.buckets);
+        uint64_t hash = draw_with_two_buckets(f, &r), alike = f->ops->count(f, hash), in = insert_copies(f, hash, 1000);
+        /* Copies take all slots of both buckets, except those of false positives: these cannot be told from copies. The
+         * papers' kinds that have grown may have one bucket for both. */
+        assert_true(in + alike >= (is_of_papers(v) ? 1 : 2) * before.slots / before.buckets);
         assert_true(f->ops->count(f, hash) >= in);
         uint64_t justified = in / (before.slots / before.buckets) + 2; /* one of these buckets was due already */
         justified += f->config.buckets; /* or a whole filter, if that is how this kind grows */
@@ -261,7 +263,7 @@ static void test_a_thousand_copies_of_one_key_harm_no_other_key(void **state) {
         for (uint64_t i = in; i > 0; i--) assert_int_equal(guira_remove_hash(f, hash), GUIRA_OK);
         assert_true(f->ops->count(f, hash) <= 2); /* these are false positives, not copies */
         assert_all(f, &m, 0);
-        assert_true(insert_copies(f, hash, 4) == 4 && stats_of(f).stash <= 1);
+        assert_true(insert_copies(f, hash, 4) == (in < 4 ? in : 4) && stats_of(f).stash <= 1);
         guira_destroy(f);
         model_free(&m);
     }
