@@ -39,14 +39,14 @@ static void churn(struct bench *b, const struct input *in, const struct bench_pe
         results_note(b->r, "%s: %s failed to insert item %zu of %zu", in->name, peer->name, done + 1, in->items);
         return;
     }
-    double start = seconds();
+    struct span start = span_start();
     done = run_steps(peer, f, in);
-    double spent = seconds() - start;
+    struct speed speed = speed_of(2 * done, span_since(start));
     if (done < in->steps) {
         results_note(b->r, "%s: %s with %zu items failed at step %zu", in->name, peer->name, in->items, done + 1);
         return;
     }
-    results_add(b->r, at, M_CHURN, 2 * (double)done / spent * 1e-6);
+    results_speed(b->r, at, M_CHURN, speed);
     results_add(b->r, at, M_BITS_PER_ITEM, (double)peer->bytes(f) * 8 / (double)in->items);
     size_t check = in->items < b->o->lookups ? in->items : (size_t)b->o->lookups;
     size_t found = peer->contains(f, in->key + in->steps, check);

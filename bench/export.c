@@ -29,16 +29,18 @@ static void csv_number(FILE *out, double v) {
 
 static void csv_line(const struct results *r, const struct meta *m, const struct series *s, FILE *out) {
     const char *reference = results_reference(r, s->workload, s->size);
-    struct summary sum = summarise(s);
+    struct summary sum = summarise(s, BY_WALL);
     fprintf(out, "%s,%" PRIu64 ",", s->workload, s->size);
     csv_text(out, s->filter);
     fprintf(out, ",%s,%s,%u", metric_name(s->metric), metric_unit(s->metric), sum.rounds);
     csv_number(out, sum.median);
     csv_number(out, sum.min);
     csv_number(out, sum.max);
-    csv_number(out, results_ratio(r, s));
+    csv_number(out, results_ratio(r, s, BY_WALL));
     fputc(',', out);
     csv_text(out, reference != NULL ? reference : "");
+    csv_number(out, summarise(s, BY_CPU).median);
+    csv_number(out, results_ratio(r, s, BY_CPU));
     if (s->trials > 0) fprintf(out, ",%" PRIu64 ",%" PRIu64 ",%.9g", s->hits, s->trials, sum.error);
     else fputs(",,,", out);
     for (size_t i = 0; i < m->count; i++) {
@@ -49,7 +51,9 @@ static void csv_line(const struct results *r, const struct meta *m, const struct
 }
 
 bool export_csv(const struct results *r, const struct meta *m, FILE *out) {
-    fputs("workload,size,filter,metric,unit,rounds,median,min,max,ratio,reference,hits,trials,std_error", out);
+    fputs("workload,size,filter,metric,unit,rounds,median,min,max,ratio,reference,cpu_median,cpu_ratio,"
+          "hits,trials,std_error",
+          out);
     for (size_t i = 0; i < m->count; i++) fprintf(out, ",%s", m->entry[i].key);
     fputc('\n', out);
     for (size_t i = 0; i < r->count; i++) csv_line(r, m, &r->series[i], out);
@@ -72,11 +76,11 @@ static void json_number(FILE *out, const char *key, double v) {
     else fprintf(out, ", \"%s\": null", key);
 }
 
-static void json_rounds(const struct results *r, const struct series *s, FILE *out) {
-    fputs(", \"rounds\": [", out);
+static void json_rounds(const struct results *r, const char *name, const double *value, FILE *out) {
+    fprintf(out, ", \"%s\": [", name);
     for (size_t i = 0; i < r->rounds; i++) {
         if (i > 0) fputs(", ", out);
-        if (isfinite(s->value[i])) fprintf(out, "%.9g", s->value[i]);
+        if (isfinite(value[i])) fprintf(out, "%.9g", value[i]);
         else fputs("null", out);
     }
     fputc(']', out);
@@ -84,14 +88,15 @@ static void json_rounds(const struct results *r, const struct series *s, FILE *o
 
 static void json_series(const struct results *r, const struct series *s, FILE *out) {
     const char *reference = results_reference(r, s->workload, s->size);
-    struct summary sum = summarise(s);
+    struct summary sum = summarise(s, BY_WALL);
+    struct summary cpu = summarise(s, BY_CPU);
     fprintf(out, "    {\"workload\": \"%s\", \"size\": %" PRIu64 ", \"filter\": ", s->workload, s->size);
     json_text(out, s->filter);
     fprintf(out, ", \"metric\": \"%s\", \"unit\": \"%s\"", metric_name(s->metric), metric_unit(s->metric));
     json_number(out, "median", sum.median);
     json_number(out, "min", sum.min);
     json_number(out, "max", sum.max);
-    json_number(out, "ratio", results_ratio(r, s));
+    json_number(out, "ratio", results_ratio(r, s, BY_WALL));
     fputs(", \"reference\": ", out);
     if (reference != NULL) json_text(out, reference);
     else fputs("null", out);
@@ -99,7 +104,12 @@ static void json_series(const struct results *r, const struct series *s, FILE *o
         fprintf(out, ", \"hits\": %" PRIu64 ", \"trials\": %" PRIu64, s->hits, s->trials);
         json_number(out, "std_error", sum.error);
     }
-    json_rounds(r, s, out);
+    json_rounds(r, "rounds", s->value[BY_WALL], out);
+    if (cpu.rounds > 0) {
+        json_number(out, "cpu_median", cpu.median);
+        json_number(out, "cpu_ratio", results_ratio(r, s, BY_CPU));
+        json_rounds(r, "cpu_rounds", s->value[BY_CPU], out);
+    }
     fputc('}', out);
 }
 

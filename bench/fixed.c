@@ -1,4 +1,5 @@
-/* Fixed: a filter of fixed size is filled to load 0.95, queried, and half emptied.
+/* Fixed and grown: a filter is filled, queried, and half emptied. "fixed" creates it with a power of two of slots and
+ * fills them to load 0.95; "grown" creates it empty, and it grows to a power of two of items (filters that can grow).
  *
  *   create   timed separately: some filters touch their memory pages here, others during insertion
  *   insert   |-------------------------|--|  all items; the last 5 % also separately: a cuckoo filter is slowest there
@@ -8,6 +9,7 @@
  * The number of slots is a power of two because most filters support nothing else; items are floor(0.95 * slots). False
  * negatives are checked too: a filter that loses members is not a correct filter, however fast it is.
  */
+#include "huge.h"
 #include "keys.h"
 #include "measure.h"
 #include "report.h"
@@ -17,7 +19,9 @@
 
 /* The keys of one size, the same for every filter. */
 struct input {
-    uint64_t slots;
+    const char *workload;
+    uint64_t slots; /* 0: grows from empty */
+    uint64_t size;  /* names the results: slots, or items of grown filters */
     size_t items;
     uint64_t *member;   /* in the order of insertion */
     uint64_t *shuffled; /* in the order of lookup and removal */
@@ -31,6 +35,7 @@ struct run {
     const struct input *in;
     const struct bench_peer *peer;
     void *f;
+    uint64_t huge; /* bytes of the process on huge pages before the filter was made */
     struct result_key at;
 };
 
@@ -38,39 +43,45 @@ struct run {
 static bool fill(const struct run *x) {
     size_t last = x->in->items / 20;
     size_t first = x->in->items - last;
-    double t0 = seconds();
+    struct span t0 = span_start();
     size_t done = x->peer->insert(x->f, x->in->member, first);
-    double t1 = seconds();
+    struct span t1 = span_start();
     if (done == first) done += x->peer->insert(x->f, x->in->member + first, last);
-    double t2 = seconds();
+    struct span end = span_since(t1);
+    struct span all = span_since(t0);
     if (done < x->in->items) {
-        results_note(x->b->r, "fixed %llu: %s failed to insert item %zu of %zu (load %.3f)",
-                     (unsigned long long)x->in->slots, x->peer->name, done + 1, x->in->items,
-                     (double)done / (double)x->in->slots);
+        results_note(x->b->r, "%s %llu: %s failed to insert item %zu of %zu", x->in->workload,
+                     (unsigned long long)x->in->size, x->peer->name, done + 1, x->in->items);
         return false;
     }
-    results_add(x->b->r, x->at, M_INSERT, (double)x->in->items / (t2 - t0) * 1e-6);
-    if (last > 0) results_add(x->b->r, x->at, M_INSERT_LAST, (double)last / (t2 - t1) * 1e-6);
+    results_speed(x->b->r, x->at, M_INSERT, speed_of(x->in->items, all));
+    if (last > 0) results_speed(x->b->r, x->at, M_INSERT_LAST, speed_of(last, end));
     results_add(x->b->r, x->at, M_BITS_PER_ITEM, (double)x->peer->bytes(x->f) * 8 / (double)x->in->items);
+    results_add(x->b->r, x->at, M_HUGE, huge_pages_percent(x->huge, x->peer->bytes(x->f)));
     return true;
 }
 
-static void measure_hits_and_misses(const struct run *x, lookup_fn *look, enum metric positive, enum metric negative) {
+struct lookup_metrics {
+    enum metric positive, negative, ratio;
+};
+
+static void measure_lookups_of(const struct run *x, lookup_fn *look, struct lookup_metrics m) {
     const struct options *o = x->b->o;
     size_t n = x->in->items < o->lookups ? x->in->items : (size_t)o->lookups;
     struct lookups yes = measure_lookups(look, x->f, x->in->shuffled, n, o->lookups, o->lookup_s);
     struct lookups no = measure_lookups(look, x->f, x->in->non_member, x->in->non_members, o->lookups, o->lookup_s);
-    results_add(x->b->r, x->at, positive, yes.mops);
-    results_add(x->b->r, x->at, negative, no.mops);
+    results_speed(x->b->r, x->at, m.positive, yes.speed);
+    results_speed(x->b->r, x->at, m.negative, no.speed);
+    results_add(x->b->r, x->at, m.ratio, no.speed.cpu / yes.speed.cpu);
     if (yes.hits != yes.trials) results_lost(x->b->r, x->at, "when full", yes.trials, yes.hits);
-    if (positive == M_POSITIVE) results_rate(x->b->r, x->at, no.hits, no.trials);
+    if (m.positive == M_POSITIVE) results_rate(x->b->r, x->at, no.hits, no.trials);
 }
 
 static void remove_half(const struct run *x) {
     size_t half = x->in->items / 2;
-    double start = seconds();
+    struct span start = span_start();
     size_t removed = x->peer->remove(x->f, x->in->shuffled, half);
-    results_add(x->b->r, x->at, M_REMOVE, (double)half / (seconds() - start) * 1e-6);
+    results_speed(x->b->r, x->at, M_REMOVE, speed_of(half, span_since(start)));
     if (removed != half) results_lost(x->b->r, x->at, "while removing", half, removed);
 
     size_t check = x->in->items - half;
@@ -80,25 +91,27 @@ static void remove_half(const struct run *x) {
 }
 
 static void measure(struct bench *b, const struct input *in, const struct bench_peer *peer, unsigned round) {
+    static const struct lookup_metrics single = {M_POSITIVE, M_NEGATIVE, M_ABSENT};
+    static const struct lookup_metrics batch = {M_POSITIVE_BATCH, M_NEGATIVE_BATCH, M_ABSENT_BATCH};
+    if (in->slots == 0 && !peer->grows) return;
+    struct run x = {b, in, peer, NULL, huge_pages_bytes(), {in->workload, in->size, peer->name, round}};
     double start = seconds();
-    struct run x = {b, in, peer, peer->create(in->slots), {"fixed", in->slots, peer->name, round}};
+    x.f = peer->create(in->slots);
     if (x.f == NULL) {
-        results_note(b->r, "fixed %llu: %s could not be created", (unsigned long long)in->slots, peer->name);
+        results_note(b->r, "%s %llu: %s could not be created", in->workload, (unsigned long long)in->size, peer->name);
         return;
     }
     results_add(b->r, x.at, M_CREATE, (seconds() - start) * 1e3);
     if (fill(&x)) {
-        measure_hits_and_misses(&x, peer->contains, M_POSITIVE, M_NEGATIVE);
-        if (peer->contains_batch != NULL)
-            measure_hits_and_misses(&x, peer->contains_batch, M_POSITIVE_BATCH, M_NEGATIVE_BATCH);
+        measure_lookups_of(&x, peer->contains, single);
+        if (peer->contains_batch != NULL) measure_lookups_of(&x, peer->contains_batch, batch);
         if (peer->remove != NULL) remove_half(&x);
     }
     peer->destroy(x.f);
 }
 
-static void run_size(struct bench *b, uint64_t slots) {
+static void run_size(struct bench *b, struct input in) {
     uint64_t seed = b->o->seed;
-    struct input in = {.slots = slots, .items = (size_t)(slots / 100 * 95 + slots % 100 * 95 / 100)};
     in.member = keys_range(seed, 0, in.items);
     in.shuffled = keys_shuffled(seed, in.member, in.items);
     in.non_members = (size_t)b->o->lookups;
@@ -110,9 +123,21 @@ static void run_size(struct bench *b, uint64_t slots) {
     free(in.member);
     free(in.shuffled);
     free(in.non_member);
-    report_fixed(b->r, slots, in.items);
 }
 
 void fixed_run(struct bench *b) {
-    for (size_t i = 0; i < b->o->sizes; i++) run_size(b, (uint64_t)1 << b->o->size[i]);
+    for (size_t i = 0; i < b->o->sizes; i++) {
+        uint64_t slots = (uint64_t)1 << b->o->size[i];
+        size_t items = (size_t)(slots / 100 * 95 + slots % 100 * 95 / 100);
+        run_size(b, (struct input){.workload = "fixed", .slots = slots, .size = slots, .items = items});
+        report_fixed(b->r, slots, items);
+    }
+}
+
+void grown_run(struct bench *b) {
+    for (size_t i = 0; i < b->o->growns; i++) {
+        size_t items = (size_t)1 << b->o->grown[i];
+        run_size(b, (struct input){.workload = "grown", .size = items, .items = items});
+        report_grown(b->r, items);
+    }
 }

@@ -29,14 +29,6 @@ static void *create(guira_kind kind, unsigned slot_bits, uint64_t slots) {
     return guira_create(&c, &f) == GUIRA_OK ? f : NULL;
 }
 
-static void *create_tidal_12(uint64_t slots) { return create(GUIRA_TIDAL, 12, slots); }
-
-static void *create_tidal_16(uint64_t slots) { return create(GUIRA_TIDAL, 16, slots); }
-
-static void *create_tidal_32(uint64_t slots) { return create(GUIRA_TIDAL, 32, slots); }
-
-static void *create_cuckoo_16(uint64_t slots) { return slots > 0 ? create(GUIRA_CUCKOO, 16, slots) : NULL; }
-
 static void destroy(void *f) { guira_destroy(f); }
 
 static size_t insert(void *f, const uint64_t *key, size_t n) {
@@ -70,25 +62,54 @@ static uint64_t bytes(void *f) {
     return guira_stats_get(f, &s) == GUIRA_OK ? s.bytes : 0;
 }
 
-static const struct bench_peer tidal_12 = {
-    "tidal-12", 1, create_tidal_12, destroy, insert, contains, contains_batch, erase, bytes,
-};
-const struct bench_peer guira_tidal_16 = {
-    "tidal-16", 1, create_tidal_16, destroy, insert, contains, contains_batch, erase, bytes,
-};
-static const struct bench_peer tidal_32 = {
-    "tidal-32", 1, create_tidal_32, destroy, insert, contains, contains_batch, erase, bytes,
-};
-static const struct bench_peer cuckoo_16 = {
-    "cuckoo-16", 0, create_cuckoo_16, destroy, insert, contains, contains_batch, erase, bytes,
-};
+static uint64_t count(void *f, uint64_t key) { return guira_count_hash(f, key); }
+
+/* ------------------------------------------------------------------------------------------------------ every width */
+
+#define TIDAL_WIDTHS(X) \
+    X(12) X(13) X(14) X(15) X(16) X(17) X(18) X(19) X(20) X(21) X(22) X(23) X(24) X(25) X(26) X(28) X(32)
+#define CUCKOO_WIDTHS(X) X(6) X(7) X(8) X(9) X(10) X(11) TIDAL_WIDTHS(X)
+
+#define TIDAL(w) \
+    static void *create_tidal_##w(uint64_t slots) { return create(GUIRA_TIDAL, w, slots); }
+#define CUCKOO(w) \
+    static void *create_cuckoo_##w(uint64_t slots) { return slots > 0 ? create(GUIRA_CUCKOO, w, slots) : NULL; }
+TIDAL_WIDTHS(TIDAL)
+CUCKOO_WIDTHS(CUCKOO)
+
+#define FUNCTIONS destroy, insert, contains, contains_batch, erase, bytes, count
+
+#define TIDAL_PEER(w) [w] = {"tidal-" #w, 1, create_tidal_##w, FUNCTIONS},
+#define CUCKOO_PEER(w) [w] = {"cuckoo-" #w, 0, create_cuckoo_##w, FUNCTIONS},
+static const struct bench_peer tidal[] = {TIDAL_WIDTHS(TIDAL_PEER)};
+static const struct bench_peer cuckoo[] = {CUCKOO_WIDTHS(CUCKOO_PEER)};
+
+const struct bench_peer *const guira_tidal_16 = &tidal[16];
 
 const struct bench_peer *const *guira_bench_peers(void) {
-    static const struct bench_peer *const all[] = {&tidal_12,        &guira_tidal_16,
-                                                   &tidal_32,        &cuckoo_16,
+    static const struct bench_peer *const all[] = {&tidal[12],       &tidal[16], &tidal[32], &cuckoo[16],
 #ifdef GUIRA_BENCH_SHARED
                                                    &guira_shared_16,
 #endif
                                                    &guira_locked_16, NULL};
     return all;
+}
+
+static bool runs_by_default(const struct bench_peer *peer) {
+    for (const struct bench_peer *const *p = guira_bench_peers(); *p != NULL; p++)
+        if (*p == peer) return true;
+    return false;
+}
+
+const struct bench_peer *const *guira_bench_more(void) {
+    enum { TIDALS = sizeof tidal / sizeof *tidal, CUCKOOS = sizeof cuckoo / sizeof *cuckoo };
+    static const struct bench_peer *more[TIDALS + CUCKOOS + 2];
+    size_t n = 0;
+    for (size_t i = 0; i < TIDALS; i++)
+        if (tidal[i].name != NULL && !runs_by_default(&tidal[i])) more[n++] = &tidal[i];
+    for (size_t i = 0; i < CUCKOOS; i++)
+        if (cuckoo[i].name != NULL && !runs_by_default(&cuckoo[i])) more[n++] = &cuckoo[i];
+    more[n++] = &memory_limit;
+    more[n] = NULL;
+    return more;
 }

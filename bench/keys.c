@@ -36,8 +36,7 @@ uint64_t *keys_range(uint64_t seed, uint64_t first, size_t n) {
     return key;
 }
 
-/* Uniform in [0, bound), except for a bias of bound / 2^64. */
-static size_t below(uint64_t random, size_t bound) {
+size_t keys_below(uint64_t random, size_t bound) {
     __extension__ typedef unsigned __int128 wide;
     return (size_t)(((wide)random * bound) >> 64);
 }
@@ -45,7 +44,7 @@ static size_t below(uint64_t random, size_t bound) {
 uint64_t *keys_shuffled(uint64_t seed, const uint64_t *key, size_t n) {
     uint64_t *out = allocate(n);
     for (size_t i = 0; i < n; i++) { /* Fisher-Yates shuffle, inside-out variant */
-        size_t j = below(keys_at(~seed, i), i + 1);
+        size_t j = keys_below(keys_at(~seed, i), i + 1);
         if (j < i) out[i] = out[j];
         out[j] = key[i];
     }

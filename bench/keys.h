@@ -11,6 +11,9 @@
 
 uint64_t keys_at(uint64_t seed, uint64_t index);
 
+/* Uniform in [0, bound) if `random` is uniform, except for a bias of bound / 2^64. */
+size_t keys_below(uint64_t random, size_t bound);
+
 /* Writes keys first .. first + n - 1. */
 void keys_fill(uint64_t seed, uint64_t first, uint64_t *key, size_t n);
 

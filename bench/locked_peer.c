@@ -15,7 +15,7 @@ struct locked {
 static void *create(uint64_t slots) {
     struct locked *l = malloc(sizeof *l);
     if (l == NULL) return NULL;
-    l->f = guira_tidal_16.create(slots);
+    l->f = guira_tidal_16->create(slots);
     if (l->f != NULL && pthread_mutex_init(&l->lock, NULL) == 0) return l;
     guira_destroy(l->f);
     free(l);
@@ -56,7 +56,7 @@ static size_t contains(void *f, const uint64_t *key, size_t n) {
 static size_t contains_batch(void *f, const uint64_t *key, size_t n) {
     struct locked *l = f;
     pthread_mutex_lock(&l->lock);
-    size_t hits = guira_tidal_16.contains_batch(l->f, key, n);
+    size_t hits = guira_tidal_16->contains_batch(l->f, key, n);
     pthread_mutex_unlock(&l->lock);
     return hits;
 }
@@ -67,8 +67,16 @@ static size_t erase(void *f, const uint64_t *key, size_t n) {
     return removed;
 }
 
-static uint64_t bytes(void *f) { return guira_tidal_16.bytes(((struct locked *)f)->f); }
+static uint64_t bytes(void *f) { return guira_tidal_16->bytes(((struct locked *)f)->f); }
+
+static uint64_t count(void *f, uint64_t key) {
+    struct locked *l = f;
+    pthread_mutex_lock(&l->lock);
+    uint64_t n = guira_count_hash(l->f, key);
+    pthread_mutex_unlock(&l->lock);
+    return n;
+}
 
 const struct bench_peer guira_locked_16 = {
-    "locked-16", 1, create, destroy, insert, contains, contains_batch, erase, bytes,
+    "locked-16", 1, create, destroy, insert, contains, contains_batch, erase, bytes, count,
 };

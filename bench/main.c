@@ -1,11 +1,12 @@
 /* guira-bench: measures speed, size and false-positive rate of guira's filters and others, on the same keys in one run.
  *
- * There are five workloads, each explained at the top of its file: fixed (fixed.c), grow and shrink (grow.c), churn
- * (churn.c), threads (threads.c). In each, all filters run round 1, then all filters run round 2, and so on. The report
+ * The workloads are explained at the top of their files: fixed and grown (fixed.c), grow and shrink (grow.c), churn
+ * (churn.c), threads (threads.c), zipf (zipf.c), scale (scale.c). In each, all filters run round 1, then all filters run round 2, and so on. The report
  * has medians over the rounds and ratios to a reference filter; README.md explains how to read them.
  *
  * Exit status: 0; 1 if a filter lost a member or a file could not be written; 2 for invalid arguments.
  */
+#include "huge.h"
 #include "measure.h"
 #include "report.h"
 #include "workload.h"
@@ -24,9 +25,12 @@ static bool open_output(const char *path, FILE **out) {
 
 static void run_all(struct bench *b) {
     if ((b->o->workloads & W_FIXED) != 0) fixed_run(b);
+    if ((b->o->workloads & W_GROWN) != 0) grown_run(b);
     if ((b->o->workloads & (W_GROW | W_SHRINK)) != 0) grow_run(b);
     if ((b->o->workloads & W_CHURN) != 0) churn_run(b);
     if ((b->o->workloads & W_THREADS) != 0) threads_run(b);
+    if ((b->o->workloads & W_ZIPF) != 0) zipf_run(b);
+    if ((b->o->workloads & W_SCALE) != 0) scale_run(b);
 }
 
 static bool save(const struct results *r, const struct meta *m, FILE *csv, FILE *json) {
@@ -46,7 +50,7 @@ static bool save(const struct results *r, const struct meta *m, FILE *csv, FILE 
 int main(int argc, char **argv) {
     static struct peers peers;
     static struct meta meta;
-    struct options o;
+    static struct options o;
     FILE *csv = NULL;
     FILE *json = NULL;
     if (!options_parse(argc, argv, &o)) return 2;
@@ -54,6 +58,7 @@ int main(int argc, char **argv) {
         options_help();
         return 0;
     }
+    if (o.huge_pages && !huge_pages_request(argv)) return 2;
     if (!peers_load(&o, &peers) || !open_output(o.csv, &csv) || !open_output(o.json, &json)) return 2;
 
     if (!o.reference_given) o.reference[o.references] = peers.peer[0]->name; /* if no default reference takes part */

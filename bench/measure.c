@@ -1,7 +1,7 @@
 /* Time measurement for all workloads.
  *
- * Throughput is measured over millions of calls between two readings of the monotonic clock. Single calls are timed in
- * a separate pass, because reading a clock around each call costs as much as a fast lookup. On x86-64 the clock is the
+ * Throughput is measured over millions of calls between two readings of the monotonic clock and of the thread's processor
+ * time. Single calls are timed in a separate pass, because reading a clock around each call costs as much as a fast lookup. On x86-64 the clock is the
  * time stamp counter between fences, elsewhere the monotonic clock. Either adds about 20 ns to each call; this overhead
  * is printed as timer_ns and not subtracted.
  */
@@ -20,6 +20,26 @@ double seconds(void) {
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
+static double processor_seconds(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+struct span span_start(void) {
+    return (struct span){seconds(), processor_seconds()};
+}
+
+struct span span_since(struct span start) {
+    struct span now = span_start();
+    return (struct span){now.wall - start.wall, now.cpu - start.cpu};
+}
+
+struct speed speed_of(uint64_t operations, struct span spent) {
+    double millions = (double)operations * 1e-6;
+    return (struct speed){millions / spent.wall, millions / spent.cpu};
+}
+
 static int compare(const void *a, const void *b) {
     double x = *(const double *)a;
     double y = *(const double *)b;
@@ -35,14 +55,14 @@ struct lookups measure_lookups(lookup_fn *look, void *f, const uint64_t *key, si
                                double min_seconds) {
     struct lookups r = {.trials = n};
     uint64_t done = 0;
-    double start = seconds();
-    double spent = 0;
+    struct span start = span_start();
+    struct span spent = {0, 0};
     do {
         r.hits = look(f, key, n);
         done += n;
-        spent = seconds() - start;
-    } while (n > 0 && (done < min_lookups || spent < min_seconds));
-    r.mops = (double)done / spent * 1e-6;
+        spent = span_since(start);
+    } while (n > 0 && (done < min_lookups || spent.wall < min_seconds));
+    r.speed = speed_of(done, spent);
     return r;
 }
 

@@ -8,6 +8,22 @@
 /* Monotonic time in seconds, with an arbitrary origin. */
 double seconds(void);
 
+/* Time on two clocks, in seconds: the monotonic one, and the processor time of the calling thread. Processor time does
+ * not pass while other processes have the core, so it is the one to read on a busy machine. */
+struct span {
+    double wall, cpu;
+};
+
+struct span span_start(void);
+struct span span_since(struct span start);
+
+/* Million operations per second of wall time and of processor time. */
+struct speed {
+    double wall, cpu;
+};
+
+struct speed speed_of(uint64_t operations, struct span spent);
+
 /* Sorts value[0..n). n must be > 0. */
 double median(double *value, size_t n);
 
@@ -17,7 +33,7 @@ double median(double *value, size_t n);
 typedef size_t lookup_fn(void *f, const uint64_t *key, size_t n);
 
 struct lookups {
-    double mops;     /* million lookups per second */
+    struct speed speed;
     uint64_t hits;   /* in one pass */
     uint64_t trials; /* lookups in one pass: n */
 };

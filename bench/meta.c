@@ -104,6 +104,7 @@ void meta_collect(const struct options *o, struct meta *m) {
     snprintf(add(m, "flags"), VALUE, "%s", GUIRA_BENCH_FLAGS);
     snprintf(add(m, "seed"), VALUE, "%" PRIu64, o->seed);
     huge_pages(add(m, "thp"));
+    snprintf(add(m, "pages"), VALUE, "%s", o->huge_pages ? "huge, also for malloc" : "as each filter asks");
     char *value = add(m, "load_before"); /* above about 0.2 other processes are running */
     if (getloadavg(&load, 1) == 1) snprintf(value, VALUE, "%.2f", load);
     snprintf(add(m, "timer_ns"), VALUE, "%.1f", timer_overhead_ns());

@@ -6,34 +6,52 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { MAX_SIZES = 16, MAX_NAMES = 32 };
+enum { MAX_SIZES = 16, MAX_NAMES = 64, MAX_TEXT = 8192 };
 
-enum workload { W_FIXED = 1, W_GROW = 2, W_SHRINK = 4, W_CHURN = 8, W_THREADS = 16, W_ALL = 31 };
+enum workload {
+    W_FIXED = 1,
+    W_GROWN = 2,
+    W_GROW = 4,
+    W_SHRINK = 8,
+    W_CHURN = 16,
+    W_THREADS = 32,
+    W_ZIPF = 64,
+    W_SCALE = 128
+};
 
 struct options {
-    bool help, quick;
+    bool help, quick, huge_pages;
     unsigned workloads; /* enum workload, or-ed */
     unsigned rounds;
     unsigned size[MAX_SIZES]; /* log2 of the slots, for fixed */
     size_t sizes;
+    unsigned grown[MAX_SIZES]; /* log2 of the items, for grown */
+    size_t growns;
     unsigned churn[MAX_SIZES]; /* log2 of the slots, for churn */
     size_t churns;
+    double zipf[MAX_SIZES]; /* exponents */
+    char zipf_name[MAX_SIZES][16];
+    size_t zipfs;
+    unsigned scale;   /* log10 of the items */
     uint64_t grow;    /* items, for grow and shrink */
     uint64_t steps;   /* of churn, per measurement */
+    uint64_t draws;   /* of zipf */
     uint64_t lookups; /* minimum number of lookups per measurement */
     double lookup_s;  /* minimum duration of a measurement of lookups, in seconds */
     uint64_t seed;
     const char *peer[MAX_NAMES]; /* shared objects */
     size_t peers;
-    const char *filter[MAX_NAMES + 1];    /* names of the filters to run; none: all */
+    const char *filter[MAX_NAMES + 1];    /* names of the filters to run; none: the default ones */
     const char *reference[MAX_NAMES + 1]; /* names; ends with NULL */
     size_t filters, references;
     bool reference_given;
     const char *csv, *json;
+    char text[MAX_TEXT]; /* copies of the lists, cut at their commas */
+    size_t text_used;
 };
 
-/* False: the arguments are invalid; a message was printed to stderr. Keeps pointers into argv and replaces commas in
- * lists there. */
+/* False: the arguments are invalid; a message was printed to stderr. Keeps pointers into argv and into *o, which must not
+ * be copied. */
 bool options_parse(int argc, char **argv, struct options *o);
 void options_help(void);
 

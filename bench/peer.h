@@ -34,6 +34,9 @@ struct bench_peer {
     size_t (*remove)(void *f, const uint64_t *key, size_t n);         /* NULL: not supported */
 
     uint64_t (*bytes)(void *f); /* all memory that the filter uses */
+
+    /* Copies of a key. NULL: not supported. */
+    uint64_t (*count)(void *f, uint64_t key);
 };
 
 const struct bench_peer *const *bench_peers(void); /* the last element is NULL */

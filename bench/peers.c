@@ -67,6 +67,7 @@ bool peers_load(const struct options *o, struct peers *out) {
     for (size_t i = 0; i < o->peers; i++)
         if (!load(&all, o->peer[i])) return false;
     *out = o->filters == 0 ? all : (struct peers){.count = 0};
+    if (!add_all(&all, guira_bench_more(), "guira")) return false;
     for (size_t i = 0; i < o->filters; i++) {
         const struct bench_peer *b = find(&all, o->filter[i]);
         if (b == NULL) return unknown(&all, "filters", o->filter[i]);

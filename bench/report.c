@@ -1,9 +1,12 @@
-/* Tables for the terminal. Two lines per filter: the results, and below them their ratios to the reference filter.
+/* Tables for the terminal. Four lines per filter: the results, their ratios to the reference filter, and the same for the
+ * speeds by processor time.
  *
  *                    insert   last 5%   ...       fpr
  *                    Mops/s    Mops/s   ...
  *     tidal-16        20.10      8.31   ...   4.7e-04
  *                     1.85x     9.70x   ...  ±1.1e-05      <- ratio to the reference; for the rate its standard error
+ *       by cpu        20.80      8.52   ...
+ *                     1.83x     9.65x   ...
  */
 #include "report.h"
 
@@ -50,7 +53,7 @@ static void print_rate(const struct series *s) {
 
 static void print_rate_error(const struct series *s) {
     char text[32];
-    snprintf(text, sizeof text, "±%.1e", summarise(s).error);
+    snprintf(text, sizeof text, "±%.1e", summarise(s, BY_WALL).error);
     if (s->hits == 0) print_cell("", 0);
     else print_cell(text, strlen(text) - 1);
 }
@@ -75,22 +78,46 @@ static size_t filters_with_results(const struct results *r, const char *workload
     return n;
 }
 
-static void print_row(const struct results *r, const char *workload, uint64_t size, const char *filter,
-                      const struct column *column, size_t columns) {
-    const struct series *s[16];
-    for (size_t i = 0; i < columns; i++) s[i] = results_find(r, workload, size, filter, column[i].metric);
-    printf("%-*s", NAME, filter);
+static void print_by_wall(const struct results *r, const struct series *const *s, const struct column *column,
+                          size_t columns) {
     for (size_t i = 0; i < columns; i++) {
         if (s[i] == NULL) print_number(NAN);
         else if (s[i]->trials > 0) print_rate(s[i]);
-        else print_number(column[i].statistic == MINIMUM ? summarise(s[i]).min : summarise(s[i]).median);
+        else if (column[i].statistic == MINIMUM) print_number(summarise(s[i], BY_WALL).min);
+        else print_number(summarise(s[i], BY_WALL).median);
     }
     printf("\n%-*s", NAME, "");
     for (size_t i = 0; i < columns; i++) {
         if (s[i] != NULL && s[i]->trials > 0) print_rate_error(s[i]);
-        else print_ratio(s[i] == NULL || column[i].statistic == MINIMUM ? NAN : results_ratio(r, s[i]));
+        else print_ratio(s[i] == NULL || column[i].statistic == MINIMUM ? NAN : results_ratio(r, s[i], BY_WALL));
     }
     printf("\n");
+}
+
+static bool has_speed(const struct series *s) { return s != NULL && summarise(s, BY_CPU).rounds > 0; }
+
+static void print_by_cpu(const struct results *r, const struct series *const *s, size_t columns) {
+    printf("%-*s", NAME, "  by cpu");
+    for (size_t i = 0; i < columns; i++) {
+        if (has_speed(s[i])) print_number(summarise(s[i], BY_CPU).median);
+        else print_cell("", 0);
+    }
+    printf("\n%-*s", NAME, "");
+    for (size_t i = 0; i < columns; i++) print_ratio(has_speed(s[i]) ? results_ratio(r, s[i], BY_CPU) : NAN);
+    printf("\n");
+}
+
+static void print_row(const struct results *r, const char *workload, uint64_t size, const char *filter,
+                      const struct column *column, size_t columns) {
+    const struct series *s[16];
+    bool speeds = false;
+    for (size_t i = 0; i < columns; i++) {
+        s[i] = results_find(r, workload, size, filter, column[i].metric);
+        if (has_speed(s[i])) speeds = true;
+    }
+    printf("%-*s", NAME, filter);
+    print_by_wall(r, s, column, columns);
+    if (speeds) print_by_cpu(r, s, columns);
 }
 
 static void print_table(const struct results *r, const char *workload, uint64_t size, const struct column *column,
@@ -115,7 +142,8 @@ static void print_table(const struct results *r, const char *workload, uint64_t 
     fflush(stdout);
 }
 
-void report_fixed(const struct results *r, uint64_t slots, uint64_t items) {
+/* fixed and grown */
+static void print_filled(const struct results *r, const char *workload, uint64_t size) {
     static const struct column column[] = {
         {M_INSERT, "insert", MEDIAN},
         {M_INSERT_LAST, "last 5%", MEDIAN},
@@ -127,16 +155,30 @@ void report_fixed(const struct results *r, uint64_t slots, uint64_t items) {
         {M_FPR, "fpr", MEDIAN},
         {M_BITS_PER_ITEM, "per item", MEDIAN},
         {M_CREATE, "create", MEDIAN},
+        {M_HUGE, "huge", MEDIAN},
+        {M_ABSENT, "neg/pos", MEDIAN},
+        {M_ABSENT_BATCH, "in batch", MEDIAN},
     };
+    print_table(r, workload, size, column, sizeof column / sizeof *column);
+}
+
+void report_fixed(const struct results *r, uint64_t slots, uint64_t items) {
     printf("\nfixed: %" PRIu64 " slots filled with %" PRIu64 " items; rounds: %u; ", slots, items, r->rounds);
-    print_table(r, "fixed", slots, column, sizeof column / sizeof *column);
+    print_filled(r, "fixed", slots);
+}
+
+void report_grown(const struct results *r, uint64_t items) {
+    printf("\ngrown: filters that grew from empty to %" PRIu64 " items; rounds: %u; ", items, r->rounds);
+    print_filled(r, "grown", items);
 }
 
 void report_grow(const struct results *r, uint64_t items) {
     static const struct column column[] = {
-        {M_INSERT, "insert", MEDIAN},     {M_P50, "p50", MEDIAN},          {M_P9999, "p99.99", MEDIAN},
-        {M_WORST, "worst", MEDIAN},       {M_WORST, "min worst", MINIMUM}, {M_POSITIVE, "positive", MEDIAN},
-        {M_NEGATIVE, "negative", MEDIAN}, {M_FPR, "fpr", MEDIAN},          {M_BITS_PER_ITEM, "per item", MEDIAN},
+        {M_INSERT, "insert", MEDIAN},     {M_P50, "p50", MEDIAN},
+        {M_P9999, "p99.99", MEDIAN},      {M_WORST, "worst", MEDIAN},
+        {M_WORST, "min worst", MINIMUM},  {M_WORST_CPU, "worst cpu", MEDIAN},
+        {M_POSITIVE, "positive", MEDIAN}, {M_NEGATIVE, "negative", MEDIAN},
+        {M_FPR, "fpr", MEDIAN},           {M_BITS_PER_ITEM, "per item", MEDIAN},
     };
     printf("\ngrow: from empty to %" PRIu64 " items; rounds: %u; ", items, r->rounds);
     print_table(r, "grow", items, column, sizeof column / sizeof *column);
@@ -144,8 +186,13 @@ void report_grow(const struct results *r, uint64_t items) {
 
 void report_shrink(const struct results *r, uint64_t items, uint64_t left) {
     static const struct column column[] = {
-        {M_REMOVE, "remove", MEDIAN}, {M_P50, "p50", MEDIAN},          {M_P9999, "p99.99", MEDIAN},
-        {M_WORST, "worst", MEDIAN},   {M_WORST, "min worst", MINIMUM}, {M_BYTES_PER_ITEM, "per item", MEDIAN},
+        {M_REMOVE, "remove", MEDIAN},
+        {M_P50, "p50", MEDIAN},
+        {M_P9999, "p99.99", MEDIAN},
+        {M_WORST, "worst", MEDIAN},
+        {M_WORST, "min worst", MINIMUM},
+        {M_WORST_CPU, "worst cpu", MEDIAN},
+        {M_BYTES_PER_ITEM, "per item", MEDIAN},
         {M_FPR, "fpr", MEDIAN},
     };
     printf("\nshrink: from %" PRIu64 " items to %" PRIu64 "; rounds: %u; ", items, left, r->rounds);
@@ -169,6 +216,37 @@ void report_threads(const struct results *r, uint64_t items) {
     print_table(r, "threads", items, column, sizeof column / sizeof *column);
 }
 
+void report_zipf(const struct results *r, const char *workload, uint64_t draws, uint64_t distinct) {
+    static const struct column column[] = {
+        {M_REFUSED, "refused", MEDIAN},
+        {M_OVERCOUNTED, "overcount", MEDIAN},
+        {M_BITS_PER_ITEM, "per copy", MEDIAN},
+        {M_BITS_PER_KEY, "per key", MEDIAN},
+        {M_BYTES, "bytes", MEDIAN},
+        {M_BYTES_LEFT, "left", MEDIAN},
+        {M_INSERT, "insert", MEDIAN},
+        {M_REMOVE, "remove", MEDIAN},
+    };
+    printf("\n%s: %" PRIu64 " draws of %" PRIu64 " different keys; rounds: %u; ", workload, draws, distinct, r->rounds);
+    print_table(r, workload, draws, column, sizeof column / sizeof *column);
+}
+
+void report_scale(const struct results *r, uint64_t items) {
+    static const struct column column[] = {
+        {M_INSERT, "insert", MEDIAN},
+        {M_POSITIVE, "positive", MEDIAN},
+        {M_NEGATIVE, "negative", MEDIAN},
+        {M_POSITIVE_BATCH, "pos batch", MEDIAN},
+        {M_NEGATIVE_BATCH, "neg batch", MEDIAN},
+        {M_FPR, "fpr", MEDIAN},
+        {M_BYTES, "bytes", MEDIAN},
+        {M_BITS_PER_ITEM, "per item", MEDIAN},
+        {M_HUGE, "huge", MEDIAN},
+    };
+    printf("\nscale: %" PRIu64 " items; rounds: %u; ", items, r->rounds);
+    print_table(r, "scale", items, column, sizeof column / sizeof *column);
+}
+
 static void print_milestone(const struct results *r, uint64_t items, const char *const *name, size_t n) {
     printf("%-*" PRIu64, NAME, items);
     for (size_t i = 0; i < n; i++) {
@@ -178,7 +256,7 @@ static void print_milestone(const struct results *r, uint64_t items, const char 
             printf("%*s", 3 * CELL + 2, "-");
             continue;
         }
-        printf(" %*.0f ", CELL, summarise(bytes).median);
+        printf(" %*.0f ", CELL, summarise(bytes, BY_WALL).median);
         print_rate(fpr);
         print_rate_error(fpr);
     }

@@ -11,9 +11,12 @@ void report_head(const struct meta *m);
 
 /* Print the table of one workload and size. */
 void report_fixed(const struct results *r, uint64_t slots, uint64_t items);
+void report_grown(const struct results *r, uint64_t items);
 void report_grow(const struct results *r, uint64_t items);
 void report_shrink(const struct results *r, uint64_t items, uint64_t left);
 void report_threads(const struct results *r, uint64_t items);
+void report_zipf(const struct results *r, const char *workload, uint64_t draws, uint64_t distinct);
+void report_scale(const struct results *r, uint64_t items);
 void report_churn(const struct results *r, const char *workload, uint64_t items, uint64_t steps);
 
 /* Prints bytes and false-positive rates of growing filters: one line per size, one column per filter. */

@@ -7,8 +7,6 @@
  */
 #include "results.h"
 
-#include "measure.h"
-
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -34,9 +32,17 @@ static const struct {
     [M_P50] = {"p50", "ns"},
     [M_P9999] = {"p99.99", "us"},
     [M_WORST] = {"worst", "ms"},
+    [M_WORST_CPU] = {"worst_cpu", "ms"},
+    [M_ABSENT] = {"absent_to_present", "1"},
+    [M_ABSENT_BATCH] = {"absent_to_present_batch", "1"},
+    [M_REFUSED] = {"refused", "%"},
+    [M_OVERCOUNTED] = {"overcounted", "%"},
     [M_FPR] = {"fpr", "1"},
     [M_BYTES] = {"bytes", "B"},
+    [M_BYTES_LEFT] = {"bytes_left", "B"},
+    [M_HUGE] = {"huge_pages", "%"},
     [M_BITS_PER_ITEM] = {"bits_per_item", "bit"},
+    [M_BITS_PER_KEY] = {"bits_per_distinct_key", "bit"},
     [M_BYTES_PER_ITEM] = {"bytes_per_item", "B"},
 };
 
@@ -79,17 +85,23 @@ static struct series *find_or_add_series(struct results *r, struct result_key at
     }
     struct series *s = &r->series[r->count++];
     *s = (struct series){.workload = at.workload, .size = at.size, .filter = at.filter, .metric = m};
-    for (size_t i = 0; i < MAX_ROUNDS; i++) s->value[i] = NAN;
+    for (size_t i = 0; i < MAX_ROUNDS; i++) s->value[BY_WALL][i] = s->value[BY_CPU][i] = NAN;
     return s;
 }
 
 void results_add(struct results *r, struct result_key at, enum metric m, double value) {
-    find_or_add_series(r, at, m)->value[at.round] = value;
+    find_or_add_series(r, at, m)->value[BY_WALL][at.round] = value;
+}
+
+void results_speed(struct results *r, struct result_key at, enum metric m, struct speed speed) {
+    struct series *s = find_or_add_series(r, at, m);
+    s->value[BY_WALL][at.round] = speed.wall;
+    s->value[BY_CPU][at.round] = speed.cpu;
 }
 
 void results_rate(struct results *r, struct result_key at, uint64_t hits, uint64_t trials) {
     struct series *s = find_or_add_series(r, at, M_FPR);
-    s->value[at.round] = (double)hits / (double)trials;
+    s->value[BY_WALL][at.round] = (double)hits / (double)trials;
     s->hits += hits;
     s->trials += trials;
 }
@@ -113,17 +125,17 @@ void results_lost(struct results *r, struct result_key at, const char *when, uin
     r->lost = true;
 }
 
-struct summary summarise(const struct series *s) {
+struct summary summarise(const struct series *s, enum clock by) {
     double value[MAX_ROUNDS];
     struct summary out = {.median = NAN, .min = INFINITY, .max = -INFINITY};
     for (size_t i = 0; i < MAX_ROUNDS; i++) {
-        if (isnan(s->value[i])) continue;
-        value[out.rounds++] = s->value[i];
-        out.min = fmin(out.min, s->value[i]);
-        out.max = fmax(out.max, s->value[i]);
+        if (isnan(s->value[by][i])) continue;
+        value[out.rounds++] = s->value[by][i];
+        out.min = fmin(out.min, s->value[by][i]);
+        out.max = fmax(out.max, s->value[by][i]);
     }
     if (out.rounds > 0) out.median = median(value, out.rounds);
-    if (s->trials > 0) {
+    if (s->trials > 0 && by == BY_WALL) {
         out.median = (double)s->hits / (double)s->trials;
         out.error = sqrt(out.median * (1 - out.median) / (double)s->trials);
     }
@@ -139,23 +151,23 @@ const char *results_reference(const struct results *r, const char *workload, uin
     return NULL;
 }
 
-static double ratio(const struct series *s, const struct series *reference) {
-    if (s->trials > 0) {
+static double ratio(const struct series *s, const struct series *reference, enum clock by) {
+    if (s->trials > 0 && by == BY_WALL) {
         if (s->hits == 0 || reference->hits == 0) return NAN;
-        return summarise(s).median / summarise(reference).median;
+        return summarise(s, BY_WALL).median / summarise(reference, BY_WALL).median;
     }
     double quotient[MAX_ROUNDS];
     size_t n = 0;
     for (size_t i = 0; i < MAX_ROUNDS; i++) {
-        double q = s->value[i] / reference->value[i];
+        double q = s->value[by][i] / reference->value[by][i];
         if (isfinite(q)) quotient[n++] = q;
     }
     return n > 0 ? median(quotient, n) : NAN;
 }
 
-double results_ratio(const struct results *r, const struct series *s) {
+double results_ratio(const struct results *r, const struct series *s, enum clock by) {
     const char *name = results_reference(r, s->workload, s->size);
     if (name == NULL) return NAN;
     const struct series *reference = results_find(r, s->workload, s->size, name, s->metric);
-    return reference != NULL ? ratio(s, reference) : NAN;
+    return reference != NULL ? ratio(s, reference, by) : NAN;
 }

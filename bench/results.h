@@ -2,6 +2,8 @@
 #ifndef GUIRA_BENCH_RESULTS_H
 #define GUIRA_BENCH_RESULTS_H
 
+#include "measure.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -25,9 +27,17 @@ enum metric {
     M_P50,
     M_P9999,
     M_WORST,
+    M_WORST_CPU,
+    M_ABSENT,
+    M_ABSENT_BATCH,
+    M_REFUSED,
+    M_OVERCOUNTED,
     M_FPR,
     M_BYTES,
+    M_BYTES_LEFT,
+    M_HUGE,
     M_BITS_PER_ITEM,
+    M_BITS_PER_KEY,
     M_BYTES_PER_ITEM,
     METRICS
 };
@@ -40,14 +50,17 @@ struct result_key {
     unsigned round;
 };
 
+/* A speed has two values in each round; everything else has its value under BY_WALL. */
+enum clock { BY_WALL, BY_CPU, CLOCKS };
+
 struct series {
     const char *workload;
     uint64_t size;
     const char *filter;
     enum metric metric;
-    double value[MAX_ROUNDS]; /* NAN: no value in that round */
-    uint64_t hits;            /* M_FPR: false positives in all rounds */
-    uint64_t trials;          /* M_FPR: lookups of non-members in all rounds */
+    double value[CLOCKS][MAX_ROUNDS]; /* NAN: no value in that round */
+    uint64_t hits;                    /* M_FPR: false positives in all rounds */
+    uint64_t trials;                  /* M_FPR: lookups of non-members in all rounds */
 };
 
 struct results {
@@ -65,6 +78,7 @@ const char *metric_unit(enum metric m);
 
 void results_free(struct results *r);
 void results_add(struct results *r, struct result_key at, enum metric m, double value);
+void results_speed(struct results *r, struct result_key at, enum metric m, struct speed speed);
 
 /* Adds a false-positive rate; the rounds are summed up to one rate. */
 void results_rate(struct results *r, struct result_key at, uint64_t hits, uint64_t trials);
@@ -86,12 +100,12 @@ struct summary {
     double error; /* one standard error of a rate; 0 for other metrics */
 };
 
-struct summary summarise(const struct series *s);
+struct summary summarise(const struct series *s, enum clock by);
 
 /* The reference filter of this workload and size; NULL: none takes part. */
 const char *results_reference(const struct results *r, const char *workload, uint64_t size);
 
 /* Median over the rounds of s / reference, round by round (for rates: the ratio of the two rates). NAN: unknown. */
-double results_ratio(const struct results *r, const struct series *s);
+double results_ratio(const struct results *r, const struct series *s, enum clock by);
 
 #endif

@@ -55,6 +55,8 @@ static uint64_t bytes(void *g) {
     return guira_shared_stats_get(g, &s) == GUIRA_OK ? s.bytes : 0;
 }
 
+static uint64_t count(void *g, uint64_t key) { return guira_shared_count_hash(g, key); }
+
 const struct bench_peer guira_shared_16 = {
-    "shared-16", 1, create, destroy, insert, contains, contains_batch, erase, bytes,
+    "shared-16", 1, create, destroy, insert, contains, contains_batch, erase, bytes, count,
 };

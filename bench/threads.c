@@ -40,7 +40,7 @@ struct reader {
     struct shared_state *state;
     size_t start;
     uint64_t lookups[2]; /* while the writer slept, and while it inserted */
-    double spent[2];
+    struct span spent[2];
     pthread_t thread;
 };
 
@@ -51,14 +51,15 @@ static void *reader_main(void *arg) {
     size_t at = r->start;
     while (!atomic_load_explicit(&s->stop, memory_order_relaxed)) {
         int before = atomic_load(&s->writing);
-        double start = seconds();
+        struct span start = span_start();
         if (at + BLOCK > s->keys) at = 0;
         s->peer->contains(s->f, s->key + at, BLOCK);
-        double spent = seconds() - start;
+        struct span spent = span_since(start);
         at += BLOCK;
         if (atomic_load(&s->writing) != before) continue;
         r->lookups[before] += BLOCK;
-        r->spent[before] += spent;
+        r->spent[before].wall += spent.wall;
+        r->spent[before].cpu += spent.cpu;
     }
     return NULL;
 }
@@ -81,10 +82,14 @@ static void sleep_seconds(double s) {
 }
 
 /* Million lookups per second of all readers, while the writer slept (writing = 0) or inserted (1). */
-static double mops(const struct reader *r, unsigned n, int writing) {
-    double sum = 0;
-    for (unsigned i = 0; i < n; i++)
-        if (r[i].spent[writing] > 0) sum += (double)r[i].lookups[writing] / r[i].spent[writing] * 1e-6;
+static struct speed speed_of_all(const struct reader *r, unsigned n, int writing) {
+    struct speed sum = {0, 0};
+    for (unsigned i = 0; i < n; i++) {
+        if (r[i].lookups[writing] == 0) continue;
+        struct speed one = speed_of(r[i].lookups[writing], r[i].spent[writing]);
+        sum.wall += one.wall;
+        sum.cpu += one.cpu;
+    }
     return sum;
 }
 
@@ -110,7 +115,8 @@ static void readers_alone(struct bench *b, const struct bench_peer *peer, const 
         start_readers(&s, r, n);
         sleep_seconds(b->o->lookup_s * 4);
         stop_readers(&s, r, n);
-        results_add(b->r, (struct result_key){"threads", items, peer->name, round}, metric[n - 1], mops(r, n, 0));
+        struct result_key at = {"threads", items, peer->name, round};
+        results_speed(b->r, at, metric[n - 1], speed_of_all(r, n, 0));
     }
     peer->destroy(s.f);
 }
@@ -131,8 +137,8 @@ static void reader_and_writer(struct bench *b, const struct bench_peer *peer, co
     }
     stop_readers(&s, r, 1);
     struct result_key at = {"threads", items, peer->name, round};
-    results_add(b->r, at, M_READ_PAUSED, mops(r, 1, 0));
-    results_add(b->r, at, M_READ_GROWING, mops(r, 1, 1));
+    results_speed(b->r, at, M_READ_PAUSED, speed_of_all(r, 1, 0));
+    results_speed(b->r, at, M_READ_GROWING, speed_of_all(r, 1, 1));
     size_t found = peer->contains(s.f, member, items);
     if (found != items) results_lost(b->r, at, "after growing under a reader", items, found);
     peer->destroy(s.f);
