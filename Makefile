@@ -7,7 +7,7 @@ FUZZ_SECONDS ?= 600
 LAB_ARGS ?=
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 
-CODE_DIRS = include src/* src/papers/* cli module tests tests/cli tests/fuzz bench examples lab lab/*
+CODE_DIRS = include src/* src/papers/* cli module tests tests/cli tests/fuzz bench examples lab lab/* lab/errata/*
 C_FILES = $(wildcard $(addsuffix /*.c,$(CODE_DIRS)))
 H_FILES = $(wildcard $(addsuffix /*.h,$(CODE_DIRS)) $(addsuffix /*.inc,$(CODE_DIRS)))
 

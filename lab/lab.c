@@ -1,4 +1,4 @@
-/* Arguments, output files, checks, random numbers and keys of the experiments; the contracts are in lab.h. */
+/* Arguments, output files, random numbers and keys of the experiments; the contracts are in lab.h. */
 #include "lab.h"
 
 #include <errno.h>
@@ -35,9 +35,9 @@ void lab_progress(const char *format, ...) {
 }
 
 const char *text(const char *format, ...) {
-    static char buffers[8][300];
+    static char buffers[16][300];
     static unsigned next;
-    char *buffer = buffers[next++ % 8];
+    char *buffer = buffers[next++ % 16];
     va_list args;
     va_start(args, format);
     vsnprintf(buffer, sizeof buffers[0], format, args);
@@ -72,21 +72,37 @@ FILE *lab_file(const struct lab *lab, const char *file) {
     return f;
 }
 
-struct lab lab_open(int argc, char **argv, const char *name) {
-    struct lab lab = {.name = name, .seed = 2018};
+/* The name of the program without its path and without "lab-". */
+static const char *name_of(const char *program) {
+    const char *slash = strrchr(program, '/');
+    const char *name = slash != NULL ? slash + 1 : program;
+    return strncmp(name, "lab-", 4) == 0 ? name + 4 : name;
+}
+
+struct lab lab_open(int argc, char **argv) {
+    struct lab lab = {.name = name_of(argv[0]), .seed = 2018};
+    const char *usage = "usage: lab-%s --out DIR [--quick] [--seed N] [--trace FILE]";
     for (int i = 1; i < argc; i++) {
         bool value = i + 1 < argc;
         if (strcmp(argv[i], "--quick") == 0) lab.quick = true;
         else if (strcmp(argv[i], "--out") == 0 && value) lab.out = argv[++i];
         else if (strcmp(argv[i], "--trace") == 0 && value) lab.trace = argv[++i];
         else if (strcmp(argv[i], "--seed") == 0 && value) lab.seed = strtoull(argv[++i], NULL, 0);
-        else lab_fatal("usage: %s --out DIR [--quick] [--seed N] [--trace FILE]", name);
+        else lab_fatal(usage, lab.name);
     }
-    if (lab.out == NULL) lab_fatal("usage: %s --out DIR [--quick] [--seed N] [--trace FILE]", name);
+    if (lab.out == NULL) lab_fatal(usage, lab.name);
     lab.data = lab_file(&lab, "data.csv");
     lab.checks = lab_file(&lab, "checks.csv");
-    fputs("kind,what,printed,measured,difference,outcome\n", lab.checks);
+    fputs(lab_check_columns, lab.checks);
     return lab;
+}
+
+unsigned lab_seeds(const struct lab *lab) { return lab->quick ? 2 : 5; }
+
+struct lab lab_with_seed(const struct lab *lab, unsigned round) {
+    struct lab other = *lab;
+    other.seed = lab->seed + 1000 * round;
+    return other;
 }
 
 int lab_close(struct lab *lab) {
@@ -95,66 +111,6 @@ int lab_close(struct lab *lab) {
     bad |= fclose(lab->checks) != 0;
     if (bad) lab_fatal("%s: cannot write to %s", lab->name, lab->out);
     return lab->broken > 0;
-}
-
-/* ----------------------------------------------------------------------------------------------------------- checks */
-
-static void put_quoted(FILE *out, const char *s) {
-    fputc('"', out);
-    for (; *s != '\0'; s++) {
-        if (*s == '"') fputc('"', out);
-        fputc(*s, out);
-    }
-    fputc('"', out);
-}
-
-static void put_row(struct lab *lab, const char *const cell[6]) {
-    for (int i = 0; i < 6; i++) {
-        if (i > 0) fputc(',', lab->checks);
-        put_quoted(lab->checks, cell[i]);
-    }
-    fputc('\n', lab->checks);
-}
-
-void lab_compare(struct lab *lab, const char *what, double printed, double measured, double within) {
-    double difference = printed != 0 ? measured / printed - 1 : measured;
-    bool same = fabs(difference) <= within;
-    put_row(lab, (const char *[]){"compare", what, text("%.10g", printed), text("%.10g", measured),
-                                  text("%+.2f %%", 100 * difference), same ? "reproduced" : "differs"});
-}
-
-void lab_compare_text(struct lab *lab, const char *what, const char *printed, const char *measured, bool agrees) {
-    put_row(lab, (const char *[]){"compare", what, printed, measured, "", agrees ? "reproduced" : "differs"});
-}
-
-void lab_refute(struct lab *lab, const char *what, const char *printed, const char *measured, bool refuted) {
-    put_row(lab, (const char *[]){"refute", what, printed, measured, "", refuted ? "refuted" : "not refuted"});
-}
-
-void lab_must_hold(struct lab *lab, const char *what, const char *measured, bool holds) {
-    put_row(lab, (const char *[]){"hold", what, "", measured, "", holds ? "holds" : "broken"});
-    if (holds) return;
-    lab->broken++;
-    fprintf(stderr, "%s: does not hold: %s (measured: %s)\n", lab->name, what, measured);
-}
-
-void lab_note(struct lab *lab, const char *what, const char *measured) {
-    put_row(lab, (const char *[]){"note", what, "", measured, "", ""});
-}
-
-/* ------------------------------------------------------------------------------------------------------------ rates */
-
-struct rate rate_of(uint64_t hits, uint64_t trials) {
-    double n = (double)trials, p = (double)hits / n;
-    if (hits == 0 || hits == trials) return (struct rate){p, 3 / n}; /* the rule of three */
-    return (struct rate){p, 1.96 * sqrt(p * (1 - p) / n)};
-}
-
-const char *rate_text(struct rate r) { return text("%.3g \302\261 %.1g", r.value, r.error); }
-
-/* Three times the 95 % error, because many rates are checked: at one time the error, one check in twenty would fail. */
-bool rate_is(struct rate r, double expected, double tolerance) {
-    return fabs(r.value - expected) <= 3 * r.error + tolerance * expected;
 }
 
 /* ------------------------------------------------------------------------------------------ random numbers and keys */

@@ -1,9 +1,10 @@
-/* What all experiments share: arguments, output files, checks, random numbers and keys.
+/* What all experiments share: arguments, output files, random numbers and keys; checks.h has the checks.
  *
- *     experiment --out DIR [--quick] [--seed N] [--trace FILE]
+ *     lab-NAME --out DIR [--quick] [--seed N] [--trace FILE]
  *
  *     DIR/data.csv      the measurements, for the plot; commit, CPU, compiler and seed are in its first lines
  *     DIR/checks.csv    one line per statement: what the document says, what was measured, how they compare
+ *     DIR/table*.csv    tables for the page, if there are any
  *
  * The verdict on the page is computed from checks.csv, never written by hand. An experiment fails (exit status 1) if a
  * statement that we claim to be right does not hold. A number that differs from a paper's is not a failure. */
@@ -16,6 +17,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "checks.h"
 #include "guira.h"
 
 struct lab {
@@ -28,9 +30,16 @@ struct lab {
     unsigned broken; /* number of our statements that do not hold */
 };
 
+/* What the folder of an experiment defines; lab_main.c calls it. */
+void experiment(struct lab *lab);
+
 /* Parses the arguments and opens both files. Exits with a usage message if the arguments are invalid. */
-struct lab lab_open(int argc, char **argv, const char *name);
+struct lab lab_open(int argc, char **argv);
 int lab_close(struct lab *lab); /* returns the exit status */
+
+/* Several seeds, so that the spread can be shown. */
+unsigned lab_seeds(const struct lab *lab);                       /* how many: 2 if quick, else 5 */
+struct lab lab_with_seed(const struct lab *lab, unsigned round); /* the same experiment with another seed */
 
 /* Opens another output file in the same directory, with the same first lines; the caller closes it. Exits on
  * failure. */
@@ -42,36 +51,8 @@ void lab_fatal(const char *format, ...) __attribute__((noreturn, format(printf, 
 /* Prints one line of progress. */
 void lab_progress(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* A formatted string in a static buffer; it is overwritten by the eighth call after this one. */
+/* A formatted string in a static buffer; it is overwritten by the sixteenth call after this one. */
 const char *text(const char *format, ...) __attribute__((format(printf, 1, 2)));
-
-/* ----------------------------------------------------------------------------------------------------------- checks */
-
-/* Compares a number the document prints with ours. within: the relative difference that counts as reproduced. */
-void lab_compare(struct lab *lab, const char *what, double printed, double measured, double within);
-
-/* Compares a statement of the document that is not a plain number. */
-void lab_compare_text(struct lab *lab, const char *what, const char *printed, const char *measured, bool agrees);
-
-/* A statement that we say is wrong. refuted: whether the measurement confirms this. If not, the page says so. */
-void lab_refute(struct lab *lab, const char *what, const char *printed, const char *measured, bool refuted);
-
-/* What is right instead. If it does not hold, the experiment fails. */
-void lab_must_hold(struct lab *lab, const char *what, const char *measured, bool holds);
-
-/* A measurement to show that is not compared with anything. */
-void lab_note(struct lab *lab, const char *what, const char *measured);
-
-/* ------------------------------------------------------------------------------------------------------------ rates */
-
-struct rate {
-    double value, error; /* error: half the 95 % interval of the binomial distribution */
-};
-struct rate rate_of(uint64_t hits, uint64_t trials);
-const char *rate_text(struct rate r); /* "0.00185 +- 0.00008" */
-
-/* Whether r agrees with expected, within three times the error plus tolerance * expected. */
-bool rate_is(struct rate r, double expected, double tolerance);
 
 /* ------------------------------------------------------------------------------------------ random numbers and keys */
 

@@ -13,12 +13,13 @@ BADGES = {  # text and colour
     "broken": ("OUR STATEMENT DOES NOT HOLD", "bad"),
 }
 
+DOCUMENTS = ("All", "CCF", "ECF", "Guide", "Tutorial")  # as in the line "document:" of each text.txt, in the order of the page
 GROUPS = {
-    "ccf": "The consistent cuckoo filter",
-    "ecf": "The elastic cuckoo filter",
-    "guide": "Guide and tutorial",
-    "tutorial": "Guide and tutorial",
-    "erratum": "Errata",
+    "All": "Comparison of all filters",
+    "CCF": "The consistent cuckoo filter",
+    "ECF": "The elastic cuckoo filter",
+    "Guide": "The guide",
+    "Tutorial": "The tutorial",
 }
 
 
@@ -35,6 +36,17 @@ def read_text(path):
         elif name:
             fields[name] += "\n" + line.strip()
     return fields
+
+
+def order_of(name, folder):
+    """Sorts what is about all filters first, then figures by document, then errata by document."""
+    fields = read_text(folder / "text.txt")
+    numbers = [int(part) if part.isdigit() else part for part in re.split(r"(\d+)", name)]
+    return (fields["document"] != "All" and is_erratum(folder), DOCUMENTS.index(fields["document"]), name != "summary", numbers)
+
+
+def is_erratum(folder):
+    return folder.parent.name == "errata"
 
 
 def read_checks(path):
@@ -70,11 +82,9 @@ def compared_sentence(checks):
     compared, other = of_kind(checks, "compare"), of_kind(checks, "compare", "differs")
     if not compared:
         return ""
-    sizes = [abs(float(c["difference"].split()[0])) for c in compared if c["difference"]]
     if not other:
-        worst = f", with a largest difference of {max(sizes):.2g} %" if sizes and max(sizes) > 0 else ""
         one = len(compared) == 1
-        return f"Reproduced: {'the statement' if one else f'all {len(compared)} statements'}{worst}."
+        return f"Reproduced: {'the statement' if one else f'all {len(compared)} statements'}."
     detail = [f"{c['what']} (printed {c['printed']}, measured {c['measured']}"
               + (f", {c['difference']}" if c["difference"] else "") + ")" for c in other]
     return f"{len(compared) - len(other)} of {len(compared)} reproduced. Does not reproduce: {joined(detail)}."
@@ -107,9 +117,10 @@ def verdict_of(checks):
 # ------------------------------------------------------------------------------------------------------------------- HTML
 
 def prose(text):
-    """Text as escaped HTML; `code` is marked up, and blank lines separate paragraphs."""
-    parts = [p.strip() for p in re.split(r"\n\s*\n", text) if p.strip()]
-    return "".join("<p>" + re.sub(r"`([^`]+)`", r"<code>\1</code>", html.escape(p, quote=False)) + "</p>" for p in parts)
+    """Text as escaped HTML. `code` is marked up, [name] links to a section, and blank lines separate paragraphs."""
+    parts = [html.escape(p.strip(), quote=False) for p in re.split(r"\n\s*\n", text) if p.strip()]
+    parts = [re.sub(r"`([^`]+)`", r"<code>\1</code>", p) for p in parts]
+    return "".join("<p>" + re.sub(r"\[([a-z][a-z0-9-]+)\]", r'<a href="#\1">\1</a>', p) + "</p>" for p in parts)
 
 
 def badge(kind):
@@ -129,12 +140,13 @@ def inline_svg(path, name):
     return f'<div class="plot">{svg}</div>'
 
 
-OUTCOMES = {"reproduced": "good", "differs": "fair", "refuted": "note", "not refuted": "bad", "holds": "good", "broken": "bad"}
+OUTCOMES = {"reproduced": "good", "differs": "fair", "refuted": "note", "not refuted": "bad", "holds": "good", "broken": "bad",
+            "as before": "soft", "changed": "fair"}
 
 
 def checks_table(checks):
     """A table without empty columns. The labels are for narrow screens, where cells are stacked."""
-    columns = [k for k in ("what", "printed", "measured", "difference") if any(c[k] for c in checks)]
+    columns = [k for k in ("what", "printed", "tolerance", "measured", "difference") if any(c[k] for c in checks)]
     rows = []
     for c in checks:
         cells = "".join(f'<td data-label="{k}">{html.escape(c[k])}</td>' if c[k] else "<td></td>" for k in columns)
@@ -145,6 +157,16 @@ def checks_table(checks):
     return table if len(rows) <= 8 else f"<details><summary>all {len(rows)} checks</summary>{table}</details>"
 
 
+def data_table(path):
+    """A table that an experiment wrote: table-*.csv, with a caption in its line "# caption:"."""
+    lines = path.read_text(encoding="utf-8").splitlines()
+    caption = next((line[len("# caption:"):].strip() for line in lines if line.startswith("# caption:")), "")
+    head, *rows = csv.reader(line for line in lines if not line.startswith("#"))
+    cells = [f"<tr>{''.join(f'<td>{html.escape(c)}</td>' for c in row)}</tr>" for row in rows]
+    return (f'<div class="wide"><table class="data"><caption>{html.escape(caption)}</caption>'
+            f'<tr>{"".join(f"<th>{html.escape(c)}</th>" for c in head)}</tr>{"".join(cells)}</table></div>')
+
+
 def links(new, name):
     """Links to the CSV files of a section. A data.csv that has only its header is left out."""
     files = [p.name for p in sorted((new / name).glob("*.csv"))
@@ -152,26 +174,28 @@ def links(new, name):
     return " · ".join(f'<a href="{name}/{file}">{file}</a>' for file in files)
 
 
-def section(new, name, folder, prefix):
-    fields = read_text(next(folder.glob(f"{prefix}-*.txt" if prefix else "text.txt")))
+def section(new, name, folder):
+    fields = read_text(folder / "text.txt")
     checks = read_checks(new / name / "checks.csv")
     plots = "".join(inline_svg(p, name) for p in sorted((new / name).glob("*.svg")))
-    plots = f'<div class="plots">{plots}</div>'
+    plots = f'<div class="plots">{plots}</div>' if plots else ""
+    tables = "".join(data_table(p) for p in sorted((new / name).glob("table*.csv")))
     kind = badge_of(checks)
-    first, then = (plots, "") if name == "summary" else ("", plots)  # the summary shows its plots before the text
+    first, then = (tables + plots, "") if fields["document"] == "All" else ("", tables + plots)
     body = (
         f'<section id="{name}"><h2>{html.escape(fields["title"])} {badge(kind)}</h2>'
-        f'<p class="where">{html.escape(fields["where"])} · {links(new, name)}</p>'
+        f'<p class="where">{html.escape(fields["where"])} · <code>{name}</code> · {links(new, name)}</p>'
         f'{first}<h3>What it says</h3>{prose(fields["claim"])}<h3>What we did</h3>{prose(fields["ours"])}{then}'
         f'<p class="verdict"><b>Verdict.</b> {html.escape(verdict_of(checks))}</p>{checks_table(checks)}'
         '<p class="top"><a href="#contents">contents</a></p></section>')
-    return {"name": name, "title": fields["title"], "where": fields["where"], "badge": kind, "html": body, "checks": checks}
+    return {"name": name, "title": fields["title"], "where": fields["where"], "badge": kind, "html": body, "checks": checks,
+            "document": fields["document"], "erratum": is_erratum(folder)}
 
 
 def contents(sections):
     rows, last = [], None
     for s in sections:
-        group = GROUPS[s["name"].split("-")[0]]
+        group = GROUPS[s["document"]] + (": errors" if s["erratum"] else "")
         if group != last:
             rows.append(f'<tr><th colspan="3">{group}</th></tr>')
         last = group
@@ -186,22 +210,24 @@ def counts(sections):
     compared, same = len(of_kind(checks, "compare")), len(of_kind(checks, "compare", "reproduced"))
     refuted, expected = len(of_kind(checks, "refute", "refuted")), len(of_kind(checks, "refute"))
     held, all_held = len(of_kind(checks, "hold", "holds")), len(of_kind(checks, "hold"))
+    earlier = len(of_kind(checks, "earlier"))
     return (f"{same} of {compared} printed numbers and statements reproduced; {refuted} of {expected} statements "
-            f"that we consider wrong were refuted; {held} of {all_held} corrected statements hold.")
+            f"that we consider wrong were refuted; {held} of {all_held} corrected statements hold. "
+            f"{earlier} more numbers are from earlier simulations of ours and count for nothing.")
 
 
-def write(new, experiments, options, commit, template):
-    sections = [section(new, *e) for e in experiments]
-    first = [s for s in sections if s["name"] == "summary"]
-    others = [s for s in sections if s["name"] != "summary"]
+def write(new, folders, options, commit, template):
+    sections = [section(new, *item) for item in folders.items()]
+    first = [s for s in sections if s["document"] == "All"]
+    others = [s for s in sections if s["document"] != "All"]
     trace = html.escape(options.trace.name) if options.trace else "generated, with " + (
         "an eighth of the paper's totals" if options.quick else "the paper's totals")
     values = {
         "counts": counts(sections),
         "run": f"Commit {html.escape(commit)}, seed {options.seed}, "
                f"{'quick run with smaller sizes and fewer probes; use a full run (make lab) for reliable numbers' if options.quick else 'full run'}; flow trace: {trace}.",
-        "summary": "".join(s["html"] for s in first),
-        "contents": contents(others),
+        "first": "".join(s["html"] for s in first),
+        "contents": contents(sections),
         "sections": "".join(s["html"] for s in others),
     }
     text = template.read_text(encoding="utf-8")

@@ -19,35 +19,21 @@ import time
 import page
 
 LAB = pathlib.Path(__file__).absolute().parent
-FIGURES = [
-    "summary",
-    "ccf-table2", "ccf-fig2", "ccf-fig3", "ccf-fig4", "ccf-fig5",
-    "ecf-fig7", "ecf-fig8", "ecf-fig10", "ecf-fig11", "ecf-fig12", "ecf-fig14", "ecf-fig15", "ecf-fig16",
-    "guide-sizing", "guide-demo", "tutorial",
-]
-ERRATA = [f"erratum-{n:02}" for n in range(1, 24)]
 
 
 class Failed(Exception):
     pass
 
 
-def source_of(name):
-    """The folder of an experiment's text and plots, and the prefix of their names."""
-    if name.startswith("erratum-"):
-        return LAB / "errata", name[-2:]
-    return LAB / name, ""
-
-
-def command_of(name, options):
-    if name.startswith("erratum-"):
-        return [options.bin / "lab-errata", str(int(name[-2:]))]
-    return [options.bin / f"lab-{name}"]
+def experiments():
+    """The folders of all experiments by name, in the order of the page. A folder with a main.c is an experiment."""
+    found = {main.parent.name: main.parent for main in (*LAB.glob("*/main.c"), *LAB.glob("errata/*/main.c"))}
+    return dict(sorted(found.items(), key=lambda item: page.order_of(*item)))
 
 
 def run(name, directory, options, commit):
     """Runs one experiment and prints its progress. Returns whether all its statements hold."""
-    command = command_of(name, options) + ["--out", directory, "--seed", str(options.seed)]
+    command = [options.bin / f"lab-{name}", "--out", directory, "--seed", str(options.seed)]
     command += ["--quick"] if options.quick else []
     command += ["--trace", options.trace] if options.trace else []
     environment = dict(os.environ, LAB_COMMIT=commit)
@@ -63,9 +49,8 @@ def run(name, directory, options, commit):
     return status == 0
 
 
-def plot(name, directory):
-    folder, prefix = source_of(name)
-    for script in sorted(folder.glob(f"{prefix}*.gp")):
+def plot(name, folder, directory):
+    for script in sorted(folder.glob("*.gp")):
         output = directory / (script.stem + ".svg")
         command = ["gnuplot", "-e", f"set output '{output.name}'", LAB / "style.gp", script]
         done = subprocess.run(command, cwd=directory, capture_output=True, text=True)
@@ -93,7 +78,8 @@ def replace_report(new, out):
     shutil.rmtree(old, ignore_errors=True)
 
 
-def run_all(names, new, options):
+def run_all(folders, new, options):
+    names = list(folders)
     commit, broken, start = commit_of(), [], time.monotonic()
     print(f"lab: {len(names)} experiments, seed {options.seed}, commit {commit}{', quick' if options.quick else ''}")
     for i, name in enumerate(names, 1):
@@ -103,9 +89,9 @@ def run_all(names, new, options):
         directory.mkdir()
         if not run(name, directory, options, commit):
             broken.append(name)
-        plot(name, directory)
+        plot(name, folders[name], directory)
         print(f"          {time.monotonic() - begin:.1f} s", flush=True)
-    page.write(new, [(name, *source_of(name)) for name in names], options, commit, LAB / "page.html")
+    page.write(new, folders, options, commit, LAB / "page.html")
     print(f"lab: {time.monotonic() - start:.0f} s")
     return broken
 
@@ -117,7 +103,7 @@ def options_of(argv):
     parser.add_argument("--quick", action="store_true", help="smaller sizes, fewer trials")
     parser.add_argument("--seed", type=int, default=2018)
     parser.add_argument("--trace", type=pathlib.Path, help="a flow trace of your own: start,end,key")
-    parser.add_argument("--only", nargs="+", metavar="NAME", choices=FIGURES + ERRATA, help="run only these experiments")
+    parser.add_argument("--only", nargs="+", metavar="NAME", choices=sorted(experiments()), help="run only these experiments")
     options = parser.parse_args(argv)
     options.out = options.out.resolve()
     return options
@@ -125,14 +111,14 @@ def options_of(argv):
 
 def main(argv):
     options = options_of(argv)
-    names = [n for n in FIGURES + ERRATA if options.only is None or n in options.only]
+    folders = {name: folder for name, folder in experiments().items() if options.only is None or name in options.only}
     if shutil.which("gnuplot") is None:
         print("lab: gnuplot is missing (Debian: apt-get install gnuplot-nox)", file=sys.stderr)
         return 2
     options.out.parent.mkdir(parents=True, exist_ok=True)
     new = pathlib.Path(tempfile.mkdtemp(prefix=".lab-", dir=options.out.parent))
     try:
-        broken = run_all(names, new, options)
+        broken = run_all(folders, new, options)
         replace_report(new, options.out)
     except Failed as error:
         print(f"lab: {error}", file=sys.stderr)

@@ -1,7 +1,14 @@
 set title "slots b, maximum kicks max"
 set xlabel "utilisation of CCF\\_B"
 set ylabel "fraction of the samples"
-set xrange [0.6:1]
-set key top left
-plot "data.csv" using 2:1 with lines lt 1 title "b = 3, max = 1200", "data.csv" using 5:1 with lines lt 3 title "b = 6", \
-     "data.csv" using 6:1 with lines lt 2 title "max = 700"
+set xrange [0.5:1.01]
+set yrange [0:1.05]
+set key outside below maxrows 2
+plot for [i=1:3] "data.csv" using (column(int(word("3 12 15",i)))):1:(column(int(word("4 13 16",i)))) with filledcurves notitle lt word("1 3 2",i)+0 fs transparent solid 0.2, \
+     "data.csv" using 2:1 with lines lt 1 title "b = 3, max = 1200", "data.csv" using 11:1 with lines lt 3 title "b = 6", \
+     "data.csv" using 14:1 with lines lt 2 title "max = 700", \
+     "-" using 1:2:3 with points pt 9 lc variable title "printed means"
+x,y,z
+0.9481,0.02,1
+0.9986,0.02,3
+e

@@ -23,27 +23,25 @@ static uint64_t items_until_grown(const struct lab *lab, uint64_t slots) {
     return n - 1;
 }
 
-int main(int argc, char **argv) {
-    struct lab lab = lab_open(argc, argv, "ecf-fig7");
-    uint64_t base = lab.quick ? 2048 : 8192;
+void experiment(struct lab *lab) {
+    uint64_t base = lab->quick ? 2048 : 8192;
     double lowest = 1, highest = 0, lowest_power = 1;
     bool steps = true;
-    fputs("kib,ecf,cf,tidal\n", lab.data);
+    fputs("kib,ecf,cf,tidal\n", lab->data);
     for (uint64_t buckets = base; buckets <= base * 4; buckets += base / 4) {
         uint64_t slots = buckets * CELLS, power = round_down_to_power_of_two(buckets);
-        uint64_t ecf = items_until_full(ecf_filter(&lab, buckets, 12), slots),
-                 cf = items_until_full(cf_filter(&lab, power, 12), power * CELLS);
+        uint64_t ecf = items_until_full(ecf_filter(lab, buckets, 12), slots),
+                 cf = items_until_full(cf_filter(lab, power, 12), power * CELLS);
         double load = (double)ecf / (double)slots;
-        fprintf(lab.data, "%.1f,%" PRIu64 ",%" PRIu64 ",%" PRIu64 "\n", (double)slots * 12 / 8 / 1024, ecf, cf,
-                items_until_grown(&lab, slots));
+        fprintf(lab->data, "%.1f,%" PRIu64 ",%" PRIu64 ",%" PRIu64 "\n", (double)slots * 12 / 8 / 1024, ecf, cf,
+                items_until_grown(lab, slots));
         if (load < lowest) lowest = load;
         if (load > highest) highest = load;
         if ((double)cf / (double)slots < lowest_power) lowest_power = (double)cf / (double)slots;
         steps &= cf <= power * CELLS;
     }
-    lab_compare_text(&lab, "the number of items in ECF is proportional to the memory", "linear",
-                     text("load %.3f to %.3f at every size", lowest, highest), highest - lowest < 0.03);
-    lab_compare_text(&lab, "in CF it stays the same up to the next power of two", "steps",
+    lab_compare_words(lab, "items per slot of ECF: largest / smallest over all sizes", "linear", 1, 1.03,
+                      spread_of(highest / lowest));
+    lab_compare_fact(lab, "in CF it stays the same up to the next power of two", "steps",
                      text("down to %.0f %% of the slots", 100 * lowest_power), steps && lowest_power < 0.6);
-    return lab_close(&lab);
 }

@@ -1,8 +1,14 @@
 set xlabel "load"
-set ylabel "insertions per second, CF at 0.60 = 1"
+set ylabel "insertions per second"
 set yrange [0:*]
-set key bottom left
-plot "data.csv" using 1:2 with linespoints lt 6 pt 7 ps 0.6 title "ECF, 24K buckets", \
-     "data.csv" using 1:3 with linespoints lt 3 pt 7 ps 0.6 title "ECF, 32K buckets", \
-     "data.csv" using 1:4 with linespoints lt 5 pt 7 ps 0.6 title "CF, 32K buckets", \
-     "data.csv" using 1:5 with linespoints lt 1 pt 6 ps 0.6 title "tidal"
+set key outside below maxrows 3
+plot "data.csv" using 1:2 with linespoints lt 6 pt 7 ps 0.6 title "ECF model, 24K", \
+     "data.csv" using 1:3 with linespoints lt 3 pt 7 ps 0.6 title "ECF model, 32K", \
+     "data.csv" using 1:4 with linespoints lt 5 pt 7 ps 0.6 title "CF model, 32K", \
+     "data.csv" using 1:5 with linespoints lt 2 dt 2 pt 6 ps 0.6 title "ECF, library", \
+     "data.csv" using 1:6 with linespoints lt 1 dt 2 pt 6 ps 0.6 title "tidal", \
+     "-" using 1:2 with points lt 8 pt 2 title "paper"
+x,y,z
+0.60,1
+0.98,0.375
+e

@@ -8,4 +8,4 @@ set key top left
 set arrow from 0.9, graph 0 to 0.9, graph 1 nohead dt 3 lc rgb "#999999"
 set label "alert" at 0.895, graph 0.5 right font ",11"
 plot "data.csv" using 1:2 with lines lt 2 title "failures (left)", \
-     "data.csv" using 1:4 axes x1y2 with lines lt 1 title "kicks (right)"
+     "data.csv" using 1:3 axes x1y2 with lines lt 1 title "kicks (right)"

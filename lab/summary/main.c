@@ -84,28 +84,26 @@ static void put_checks(struct lab *lab, const struct replay r[FILTERS]) {
     if (lab->trace == NULL)
         lab_must_hold(lab, "tidal has the highest mean utilisation of all kinds during the trace", means, highest_load);
     else lab_note(lab, "mean utilisation during this trace", means);
-    replay_check(lab, r, FILTERS);
+    replay_check(lab, r, FILTERS, 0);
     for (int f = 0; f < FILTERS; f++)
         lab_note(lab, text("highest false-positive rate during the trace, %s", name[f]),
                  rate_text(highest_rate(&r[f])));
 }
 
-int main(int argc, char **argv) {
-    struct lab lab = lab_open(argc, argv, "summary");
-    struct trace t = replay_trace(&lab);
+void experiment(struct lab *lab) {
+    struct trace t = replay_trace(lab);
     struct replay r[FILTERS];
     lab_progress("trace: %zu flows, %zu concurrent at the peak", t.flows, t.peak);
     for (int f = 0; f < FILTERS; f++) {
-        guira *filter = make(&lab, f, t.peak);
-        r[f] = replay_run(&t, filter, lab.quick ? 60 : 150, lab.quick ? 4000 : 40000);
+        guira *filter = make(lab, f, t.peak);
+        r[f] = replay_run(&t, replay_guira(filter), lab->quick ? 60 : 150, lab->quick ? 4000 : 40000);
         lab_progress("%s: mean utilisation %.3f, highest rate %s", name[f], replay_mean_load(&r[f]),
                      rate_text(highest_rate(&r[f])));
         guira_destroy(filter);
     }
-    measure_growth(&lab);
-    put_samples(&lab, r);
-    put_checks(&lab, r);
+    measure_growth(lab);
+    put_samples(lab, r);
+    put_checks(lab, r);
     for (int f = 0; f < FILTERS; f++) replay_free(&r[f]);
     trace_free(&t);
-    return lab_close(&lab);
 }
