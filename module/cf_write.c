@@ -8,6 +8,7 @@
 #include "commands.h"
 #include "counters.h"
 #include "filter.h"
+#include "names.h"
 #include "settings.h"
 
 enum { BATCH = 128 }; /* items that are hashed before the first of them is inserted */
@@ -99,8 +100,8 @@ static int insert_all(redis_ctx *ctx, const struct insertion *in, guira *g, redi
 static void replicate_items(redis_ctx *ctx, const struct insertion *in, bool created, redis_string **to_replicate,
                             int n) {
     if (!created && !in->unique && n == in->n) redis.ReplicateVerbatim(ctx);
-    else if (n == 1) redis.Replicate(ctx, "CF.ADD", "ss", in->name, to_replicate[0]);
-    else redis.Replicate(ctx, "CF.INSERT", "sccv", in->name, "NOCREATE", "ITEMS", to_replicate, (size_t)n);
+    else if (n == 1) redis.Replicate(ctx, sent_name(CF_ADD), "ss", in->name, to_replicate[0]);
+    else redis.Replicate(ctx, sent_name(CF_INSERT), "sccv", in->name, "NOCREATE", "ITEMS", to_replicate, (size_t)n);
     redis.NotifyKeyspaceEvent(ctx, REDIS_NOTIFY_MODULE, in->is_many ? "cf.insert" : "cf.add", in->name);
 }
 
@@ -134,7 +135,14 @@ static int add(redis_ctx *ctx, redis_string **argv, int argc, bool unique) {
 int cf_add(redis_ctx *ctx, redis_string **argv, int argc) { return add(ctx, argv, argc, false); }
 int cf_addnx(redis_ctx *ctx, redis_string **argv, int argc) { return add(ctx, argv, argc, true); }
 
-/* CF.INSERT key [CAPACITY c] [NOCREATE] ITEMS item... */
+/* On false the error has been replied. */
+static bool read_capacity(redis_ctx *ctx, const redis_string *value, struct filter_options *o) {
+    if (redis.StringToLongLong(value, &o->capacity) == REDIS_OK) return check_capacity(ctx, "cf-bucket-size * 2", o);
+    redis.ReplyWithError(ctx, "Bad capacity");
+    return false;
+}
+
+/* CF.INSERT key [CAPACITY c] [ERROR rate] [NOCREATE] ITEMS item... */
 static int insert_many(redis_ctx *ctx, redis_string **argv, int argc, bool unique) {
     struct insertion in = {.unique = unique, .is_many = true};
     int at = 2;
@@ -142,12 +150,12 @@ static int insert_many(redis_ctx *ctx, redis_string **argv, int argc, bool uniqu
     in.name = argv[1];
     settings_get(&in.options);
     for (; at < argc && !is_keyword(argv[at], "ITEMS"); at++) {
+        bool capacity = is_keyword(argv[at], "CAPACITY"), error = is_keyword(argv[at], "ERROR");
         if (is_keyword(argv[at], "NOCREATE")) in.no_create = true;
-        else if (!is_keyword(argv[at], "CAPACITY")) return redis.ReplyWithError(ctx, "Unknown argument received");
+        else if (!capacity && !error) return redis.ReplyWithError(ctx, "Unknown argument received");
         else if (++at == argc) return redis.WrongArity(ctx);
-        else if (redis.StringToLongLong(argv[at], &in.options.capacity) != REDIS_OK)
-            return redis.ReplyWithError(ctx, "Bad capacity");
-        else if (!check_capacity(ctx, "cf-bucket-size * 2", &in.options)) return REDIS_OK;
+        else if (capacity && !read_capacity(ctx, argv[at], &in.options)) return REDIS_OK;
+        else if (error && !read_filter_fpr(ctx, argv[at], &in.options.fpr)) return REDIS_OK;
     }
     in.items = argv + at + 1;
     in.n = argc - at - 1;

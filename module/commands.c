@@ -6,6 +6,8 @@
 
 #include <string.h>
 
+#include "names.h"
+
 #define ADMIN_WRITE "write deny-oom admin"
 
 static const struct command {
@@ -76,14 +78,14 @@ static const char *categories_of(const struct command *c, bool has_cuckoo) {
 }
 
 /* Sets documentation, keys and categories. Older servers lack some or all of these functions, and the parts are skipped. */
-static void describe(redis_ctx *ctx, const struct command *c, bool has_cuckoo) {
+static void describe(redis_ctx *ctx, const struct command *c, const char *name, bool has_cuckoo) {
     redis_command_info info = {.version = &info_version,
                                .summary = c->summary,
                                .complexity = c->complexity,
                                .arity = c->arity,
                                .key_specs = keys_of(c)};
     if (redis.GetCommand == NULL) return;
-    redis_command *command = redis.GetCommand(ctx, c->name);
+    redis_command *command = redis.GetCommand(ctx, name);
     if (command == NULL) return;
     if (redis.SetCommandInfo != NULL) redis.SetCommandInfo(command, &info);
     if (redis.SetCommandACLCategories != NULL) redis.SetCommandACLCategories(command, categories_of(c, has_cuckoo));
@@ -94,8 +96,17 @@ bool commands_register(redis_ctx *ctx) {
     for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
         const struct command *c = &commands[i];
         int last = c->run == cf_merge ? -1 : 1; /* the last argument that is a key; -1: all arguments are */
-        if (redis.CreateCommand(ctx, c->name, c->run, c->flags, 1, last, 1) != REDIS_OK) return false;
-        describe(ctx, c, has_cuckoo);
+        char name[MAX_NAME];
+        name_of_command(c->name, name);
+        if (redis.CreateCommand(ctx, name, c->run, c->flags, 1, last, 1) != REDIS_OK) {
+            redis.Log(
+                ctx, "warning",
+                "guira: the command %s exists already, perhaps of RedisBloom, which Redis 8 contains. To use both, "
+                "load guira with names of its own: loadmodule guira.so PREFIX guira",
+                name);
+            return false;
+        }
+        describe(ctx, c, name, has_cuckoo);
     }
     return true;
 }

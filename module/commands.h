@@ -6,7 +6,7 @@
 
 #include "redis.h"
 
-/* Registers all commands with the server. False: the server refused one, for example because its name is taken. */
+/* Registers all commands with the server. False: the server refused one because its name is taken, which has been logged. */
 bool commands_register(redis_ctx *ctx);
 
 /* cf_create.c */

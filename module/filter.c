@@ -136,7 +136,7 @@ static void *deserialize(const uint8_t *bytes, size_t n, int flags) {
     return f;
 }
 
-const struct serializer filter_serializer = {"CF.LOADCHUNK", serialized_size, serialize, deserialize};
+const struct serializer filter_serializer = {CF_LOADCHUNK, serialized_size, serialize, deserialize};
 
 /* ------------------------------------------------------------------------------------------------------------ data type */
 

@@ -76,12 +76,13 @@ static void *deserialize(const uint8_t *bytes, size_t n, int flags) {
     o.fpr = get_double(bytes);
     o.length = info.window_length > MAX_WINDOW_MS ? -1 : (long long)info.window_length;
     if (!(o.fpr >= 0 && o.fpr < 1) || o.length < MIN_WINDOW_MS) return NULL;
+    if (info.window_now > INT64_MAX) return NULL; /* CFW._SEEN could not carry that time to replicas */
     if (guira_window_load_from(bytes + RECORD, n - RECORD, &g) != GUIRA_OK) return NULL;
     memcpy(o.seed, c.seed, sizeof o.seed);
     return wrap(g, &o);
 }
 
-const struct serializer window_serializer = {"CFW._LOADCHUNK", serialized_size, serialize, deserialize};
+const struct serializer window_serializer = {CFW_LOADCHUNK, serialized_size, serialize, deserialize};
 
 /* ------------------------------------------------------------------------------------------------------------ data type */
 
