@@ -165,11 +165,10 @@ static int insert_many(redis_ctx *ctx, redis_string **argv, int argc, bool uniqu
 int cf_insert(redis_ctx *ctx, redis_string **argv, int argc) { return insert_many(ctx, argv, argc, false); }
 int cf_insertnx(redis_ctx *ctx, redis_string **argv, int argc) { return insert_many(ctx, argv, argc, true); }
 
-int cf_del(redis_ctx *ctx, redis_string **argv, int argc) {
+int delete_item(redis_ctx *ctx, redis_string **argv, redis_type *type, const char *event) {
     void *value;
     size_t n;
-    if (argc != 3) return redis.WrongArity(ctx);
-    switch (find_value(ctx, argv[1], REDIS_READ | REDIS_WRITE, filter_type, &value)) {
+    switch (find_value(ctx, argv[1], REDIS_READ | REDIS_WRITE, type, &value)) {
     case KEY_MISSING: return redis.ReplyWithError(ctx, "Not found");
     case KEY_WRONG_TYPE: return REDIS_OK;
     case KEY_FOUND: break;
@@ -182,7 +181,11 @@ int cf_del(redis_ctx *ctx, redis_string **argv, int argc) {
         f->deleted++;
         filter_changed(f);
         redis.ReplicateVerbatim(ctx);
-        redis.NotifyKeyspaceEvent(ctx, REDIS_NOTIFY_MODULE, "cf.del", argv[1]);
+        redis.NotifyKeyspaceEvent(ctx, REDIS_NOTIFY_MODULE, event, argv[1]);
     }
     return reply_bool(ctx, removed);
+}
+
+int cf_del(redis_ctx *ctx, redis_string **argv, int argc) {
+    return argc == 3 ? delete_item(ctx, argv, filter_type, "cf.del") : redis.WrongArity(ctx);
 }

@@ -10,7 +10,7 @@
 #include "memory.h"
 #include "seed.h"
 
-redis_type *filter_type;
+redis_type *filter_type, *bloom_type;
 
 enum { ENCODING = 1 };
 
@@ -40,13 +40,15 @@ static struct filter *wrap(guira *g, const struct filter_options *o) {
     return f;
 }
 
+static guira_kind kind_of(const struct filter_options *o) {
+    return o->expansion == 0 && !o->bloom ? GUIRA_CUCKOO : GUIRA_TIDAL;
+}
+
 guira_status filter_create(const struct filter_options *o, struct filter **out) {
-    bool fixed = o->expansion == 0;
-    guira_config c = {.kind = fixed ? GUIRA_CUCKOO : GUIRA_TIDAL,
-                      .capacity = (uint64_t)o->capacity,
-                      .min_load = fixed ? 0 : MIN_LOAD};
+    guira_config c = {.kind = kind_of(o), .capacity = (uint64_t)o->capacity, .fpr = o->fpr};
     guira *g;
-    c.fpr = o->fpr;
+    if (c.kind == GUIRA_TIDAL) c.min_load = MIN_LOAD;
+    if (o->bloom && o->expansion == 0) c.growth = 1;
     memcpy(c.seed, o->seed, sizeof c.seed);
     *out = NULL;
     guira_status s = guira_create(&c, &g);
@@ -120,11 +122,11 @@ static bool read_file(const uint8_t *file, size_t n, struct filter_options *o) {
     if (guira_file_info(file, n, &info, &c) != GUIRA_OK || info.content != GUIRA_FILE_FILTER) return false;
     memcpy(o->seed, c.seed, sizeof o->seed);
     o->capacity = (long long)c.capacity;
-    return file_options_allowed(&c) && c.kind == (o->expansion == 0 ? GUIRA_CUCKOO : GUIRA_TIDAL);
+    return file_options_allowed(&c) && c.kind == kind_of(o);
 }
 
-static void *deserialize(const uint8_t *bytes, size_t n, int flags) {
-    struct filter_options o;
+static void *deserialize(const uint8_t *bytes, size_t n, int flags, bool bloom) {
+    struct filter_options o = {.bloom = bloom};
     guira *g;
     if (n < FILTER_RECORD || !read_record(bytes, &o) || !read_file(bytes + FILTER_RECORD, n - FILTER_RECORD, &o))
         return NULL;
@@ -136,19 +138,32 @@ static void *deserialize(const uint8_t *bytes, size_t n, int flags) {
     return f;
 }
 
-const struct serializer filter_serializer = {CF_LOADCHUNK, serialized_size, serialize, deserialize};
+static void *deserialize_filter(const uint8_t *bytes, size_t n, int flags) {
+    return deserialize(bytes, n, flags, false);
+}
+static void *deserialize_bloom(const uint8_t *bytes, size_t n, int flags) { return deserialize(bytes, n, flags, true); }
+
+const struct serializer filter_serializer = {CF_LOADCHUNK, serialized_size, serialize, deserialize_filter};
+const struct serializer bloom_serializer = {BF_LOADCHUNK, serialized_size, serialize, deserialize_bloom};
 
 /* ------------------------------------------------------------------------------------------------------------ data type */
 
-static void *rdb_load(redis_io *io, int version) {
+static const struct serializer *serializer_of(const struct filter *f) {
+    return f->options.bloom ? &bloom_serializer : &filter_serializer;
+}
+
+static void *rdb_load_filter(redis_io *io, int version) {
     return version == ENCODING ? rdb_load_value(&filter_serializer, io) : NULL;
+}
+static void *rdb_load_bloom(redis_io *io, int version) {
+    return version == ENCODING ? rdb_load_value(&bloom_serializer, io) : NULL;
 }
 static void rdb_save(redis_io *io, void *value) { rdb_save_value(&filter_serializer, value, io); }
 static void digest(redis_digest *to, void *value) { digest_value(&filter_serializer, value, to); }
 static size_t mem_usage(const void *value) { return filter_bytes(value); }
 
 static void aof_rewrite(redis_io *io, redis_string *key, void *value) {
-    aof_rewrite_value(&filter_serializer, value, io, key);
+    aof_rewrite_value(serializer_of(value), value, io, key);
 }
 
 static size_t free_effort(redis_string *key, const void *value) {
@@ -165,7 +180,7 @@ static void *copy(redis_string *from, redis_string *to, const void *value) {
 bool filter_register(redis_ctx *ctx) {
     static redis_type_methods methods = {
         .version = REDIS_TYPE_METHODS_VERSION,
-        .rdb_load = rdb_load,
+        .rdb_load = rdb_load_filter,
         .rdb_save = rdb_save,
         .aof_rewrite = aof_rewrite,
         .mem_usage = mem_usage,
@@ -176,5 +191,7 @@ bool filter_register(redis_ctx *ctx) {
         .defrag = defrag_struct,
     };
     filter_type = redis.CreateDataType(ctx, "guira-flt", ENCODING, &methods);
-    return filter_type != NULL;
+    methods.rdb_load = rdb_load_bloom; /* the server has copied the others */
+    bloom_type = redis.CreateDataType(ctx, "guira-blm", ENCODING, &methods);
+    return filter_type != NULL && bloom_type != NULL;
 }

@@ -1,6 +1,9 @@
-/* The data type "filter": a filter of the library, and the options that CF.INFO has to report. With EXPANSION 0 the filter
- * has a fixed size (GUIRA_CUCKOO), otherwise it grows and shrinks with its items (GUIRA_TIDAL). BUCKETSIZE, MAXITERATIONS
- * and the value of EXPANSION are stored and reported, but have no other effect. */
+/* The data types "filter" (CF.*) and "bloom" (BF.*): a filter of the library, and the options that CF.INFO and BF.INFO have
+ * to report.
+ *
+ *     filter    EXPANSION 0: of fixed size (GUIRA_CUCKOO); otherwise it grows and shrinks with its items (GUIRA_TIDAL).
+ *               BUCKETSIZE, MAXITERATIONS and the value of EXPANSION are stored and reported, without other effect.
+ *     bloom     always GUIRA_TIDAL, and an item is in it once. EXPANSION 0 (NONSCALING): no more items than the capacity. */
 #ifndef GUIRA_MODULE_FILTER_H
 #define GUIRA_MODULE_FILTER_H
 
@@ -16,6 +19,7 @@ struct filter_options {
     long long capacity, bucket_size, max_iterations, expansion;
     double fpr; /* requested false positive rate; 0: none requested */
     uint8_t seed[16];
+    bool bloom; /* for the data type "bloom" */
 };
 
 struct filter {
@@ -35,10 +39,10 @@ enum { FILTER_RECORD = 5 * 8 };
 /* Writes the record that a serialized filter starts with, before the library's file. */
 void filter_write_record(const struct filter *f, uint8_t record[FILTER_RECORD]);
 
-extern const struct serializer filter_serializer;
-extern redis_type *filter_type;
+extern const struct serializer filter_serializer, bloom_serializer;
+extern redis_type *filter_type, *bloom_type;
 
-/* Registers the data type "guira-flt". False: the server refused it. */
+/* Registers the data types "guira-flt" and "guira-blm". False: the server refused one. */
 bool filter_register(redis_ctx *ctx);
 
 /* Returns the errors of guira_create; on failure *out is NULL. */

@@ -13,12 +13,14 @@
 
 redis_type *partial_type;
 
-/* The data types that can be loaded from chunks. */
+/* The data types that can be loaded from chunks. Their order is part of saved files. */
 static const struct kind {
     const struct serializer *serializer;
     redis_type **type;
     const char *event;
-} kinds[] = {{&filter_serializer, &filter_type, "cf.loadchunk"}, {&window_serializer, &window_type, "cfw.loadchunk"}};
+} kinds[] = {{&filter_serializer, &filter_type, "cf.loadchunk"},
+             {&window_serializer, &window_type, "cfw.loadchunk"},
+             {&bloom_serializer, &bloom_type, "bf.loadchunk"}};
 
 struct partial {
     const struct kind *kind;
@@ -130,6 +132,7 @@ static int loadchunk(redis_ctx *ctx, redis_string **argv, int argc, const struct
 
 int cf_loadchunk(redis_ctx *ctx, redis_string **argv, int argc) { return loadchunk(ctx, argv, argc, &kinds[0]); }
 int cfw_loadchunk(redis_ctx *ctx, redis_string **argv, int argc) { return loadchunk(ctx, argv, argc, &kinds[1]); }
+int bf_loadchunk(redis_ctx *ctx, redis_string **argv, int argc) { return loadchunk(ctx, argv, argc, &kinds[2]); }
 
 /* ------------------------------------------------------------------------------------------------------------ data type */
 

@@ -9,6 +9,7 @@
  *     scandump.c       CF.SCANDUMP                    seed.c           the server's hash seed
  *     loadchunk.c      CF.LOADCHUNK                   settings.c       the module's arguments and settings
  *     cfw.c            CFW.*                          counters.c       the section of INFO
+ *     bf_create.c bf_write.c bf_read.c   BF.*         lookup.c         lookups, for CF.* and BF.*
  *     command_util.c   used by all commands           names.c          the names of commands, with a prefix
  *                                                     redis.h          the server's API */
 #include "commands.h"

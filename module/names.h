@@ -22,6 +22,9 @@ enum sent_command {
     CFW_SEEN,
     CFW_TICK,
     CFW_LOADCHUNK,
+    BF_CREATE,
+    BF_MADD,
+    BF_LOADCHUNK,
     SENT_COMMANDS
 };
 

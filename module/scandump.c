@@ -1,4 +1,4 @@
-/* CF.SCANDUMP key position: returns a filter in chunks, for CF.LOADCHUNK (loadchunk.c) on this or another server.
+/* CF.SCANDUMP and BF.SCANDUMP key position: returns a filter in chunks, for CF.LOADCHUNK (loadchunk.c) on this or another server.
  *
  *     position 0 -> [p1, chunk 1];  p1 -> [p2, chunk 2];  ...;  pn -> [0, nil]
  *
@@ -68,14 +68,14 @@ static int reply_end(redis_ctx *ctx, struct filter *f) {
     return redis.ReplyWithNull(ctx);
 }
 
-int cf_scandump(redis_ctx *ctx, redis_string **argv, int argc) {
+static int scandump(redis_ctx *ctx, redis_string **argv, int argc, redis_type *type) {
     void *f;
     long long position;
     uint64_t start;
     if (argc != 3) return redis.WrongArity(ctx);
     if (redis.StringToLongLong(argv[2], &position) != REDIS_OK || position < 0)
         return redis.ReplyWithError(ctx, "Invalid position");
-    enum key_state state = find_value(ctx, argv[1], REDIS_READ, filter_type, &f);
+    enum key_state state = find_value(ctx, argv[1], REDIS_READ, type, &f);
     if (state == KEY_MISSING) return redis.ReplyWithError(ctx, "ERR not found");
     if (state == KEY_WRONG_TYPE) return REDIS_OK;
     uint64_t total = filter_serializer.size(f);
@@ -83,3 +83,6 @@ int cf_scandump(redis_ctx *ctx, redis_string **argv, int argc) {
     if (error != NULL) return redis.ReplyWithError(ctx, error);
     return start < total ? reply_chunk(ctx, f, total, start) : reply_end(ctx, f);
 }
+
+int cf_scandump(redis_ctx *ctx, redis_string **argv, int argc) { return scandump(ctx, argv, argc, filter_type); }
+int bf_scandump(redis_ctx *ctx, redis_string **argv, int argc) { return scandump(ctx, argv, argc, bloom_type); }

@@ -180,4 +180,5 @@ void settings_get_bf(struct filter_options *out) {
     out->capacity = settings[BF_INITIAL_SIZE].value;
     out->expansion = settings[BF_EXPANSION_FACTOR].value;
     out->fpr = bf_error_rate;
+    out->bloom = true;
 }
