@@ -18,10 +18,9 @@ int bf_card(redis_ctx *ctx, redis_string **argv, int argc) {
 
 /* How many items the filter holds before it takes more memory. */
 static uint64_t capacity_of(const struct filter *f, const guira_stats *s) {
-    guira_config c = {.size = sizeof c};
-    guira_config_get(f->guira, &c);
-    uint64_t room = (uint64_t)((double)s->slots * c.max_load), reserved = (uint64_t)f->options.capacity;
-    return f->options.expansion == 0 || room < reserved ? reserved : room;
+    guira_config c = filter_config(f);
+    uint64_t room = (uint64_t)((double)s->slots * c.max_load), reserved = c.capacity;
+    return f->expansion == 0 || room < reserved ? reserved : room;
 }
 
 /* The five values of BF.INFO; number 4, the expansion, is nil for a filter that does not grow. */
@@ -31,9 +30,8 @@ static const char *const field_names[FIELDS] = {"Capacity", "Size", "Number of f
 static const char *const keywords[FIELDS] = {"CAPACITY", "SIZE", "FILTERS", "ITEMS", "EXPANSION"};
 
 static void reply_value(redis_ctx *ctx, const struct filter *f, const guira_stats *s, int field) {
-    uint64_t values[FIELDS] = {capacity_of(f, s), filter_bytes(f), s->filters, s->items,
-                               (uint64_t)f->options.expansion};
-    if (field == EXPANSION && f->options.expansion == 0) redis.ReplyWithNull(ctx);
+    uint64_t values[FIELDS] = {capacity_of(f, s), f->bytes, s->filters, s->items, f->expansion};
+    if (field == EXPANSION && f->expansion == 0) redis.ReplyWithNull(ctx);
     else redis.ReplyWithLongLong(ctx, (long long)values[field]);
 }
 

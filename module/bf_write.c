@@ -6,6 +6,7 @@
 #include "command_util.h"
 #include "commands.h"
 #include "counters.h"
+#include "memory.h"
 #include "names.h"
 #include "settings.h"
 
@@ -22,8 +23,8 @@ struct insertion {
 
 static bool is_full(const struct filter *f) {
     guira_stats s = GUIRA_STATS_INIT;
-    if (f->options.expansion > 0) return false;
-    return guira_stats_get(f->guira, &s) == GUIRA_OK && s.items >= (uint64_t)f->options.capacity;
+    if (f->expansion > 0) return false;
+    return guira_stats_get(f->guira, &s) == GUIRA_OK && s.items >= filter_config(f).capacity;
 }
 
 static guira_status insert_item(struct filter *f, const redis_string *item) {
@@ -74,6 +75,7 @@ static int insert(redis_ctx *ctx, const struct insertion *in) {
     if (state == KEY_MISSING) value = bf_create_at_key(ctx, in->name, &in->options);
     struct filter *f = value;
     if (f == NULL) return REDIS_OK;
+    long long before = memory_of_thread();
     if (in->n > 1) {
         out.status = redis.PoolAlloc(ctx, (size_t)in->n * sizeof one);
         out.added = alloc_strings(ctx, in->n);
@@ -82,7 +84,7 @@ static int insert(redis_ctx *ctx, const struct insertion *in) {
     if (in->is_many) redis.ReplyWithArray(ctx, out.n);
     for (int i = 0; i < out.n; i++) reply_status(ctx, out.status[i]);
     if (out.n_added == 0) return REDIS_OK;
-    filter_changed(f);
+    filter_changed(f, before);
     replicate(ctx, in, &out, state == KEY_MISSING);
     return REDIS_OK;
 }

@@ -8,6 +8,7 @@
 #include "commands.h"
 #include "counters.h"
 #include "filter.h"
+#include "memory.h"
 #include "names.h"
 #include "settings.h"
 
@@ -64,9 +65,24 @@ static guira_status insert_unique(guira *g, uint64_t hash) {
     return guira_contains_hash(g, hash) ? GUIRA_EEXIST : guira_insert_hash(g, hash);
 }
 
+/* Into a filter with an old part: one by one. */
+static void insert_singly(struct filter *f, redis_string **items, int n, bool unique, guira_status *out) {
+    for (int i = 0; i < n; i++) {
+        size_t length;
+        const char *item = redis.StringPtrLen(items[i], &length);
+        bool present = unique && filter_contains(f, item, length);
+        out[i] = present ? GUIRA_EEXIST : filter_insert(f, item, length);
+    }
+}
+
 /* n is at most BATCH. */
-static void insert_batch(guira *g, redis_string **items, int n, bool unique, guira_status *out) {
+static void insert_batch(struct filter *f, redis_string **items, int n, bool unique, guira_status *out) {
+    guira *g = f->guira;
     uint64_t hash[BATCH];
+    if (f->old != NULL) {
+        insert_singly(f, items, n, unique, out);
+        return;
+    }
     for (int i = 0; i < n; i++) {
         size_t length;
         const char *item = redis.StringPtrLen(items[i], &length);
@@ -79,12 +95,12 @@ static void insert_batch(guira *g, redis_string **items, int n, bool unique, gui
 
 /* Inserts all items and replies for each. Stores the items that replicas have to insert in `to_replicate` and returns
  * their number. */
-static int insert_all(redis_ctx *ctx, const struct insertion *in, guira *g, redis_string **to_replicate) {
+static int insert_all(redis_ctx *ctx, const struct insertion *in, struct filter *f, redis_string **to_replicate) {
     int n = 0;
     for (int start = 0; start < in->n; start += BATCH) {
         guira_status status[BATCH];
         int batch = in->n - start < BATCH ? in->n - start : BATCH;
-        insert_batch(g, in->items + start, batch, in->unique, status);
+        insert_batch(f, in->items + start, batch, in->unique, status);
         count_results(status, batch);
         for (int i = 0; i < batch; i++) {
             reply_status(ctx, in, status[i]);
@@ -114,11 +130,12 @@ static int insert(redis_ctx *ctx, const struct insertion *in) {
     if (state == KEY_MISSING) value = create_at_key(ctx, in->name, &in->options);
     struct filter *f = value;
     if (f == NULL) return REDIS_OK;
+    long long before = memory_of_thread();
     redis_string **to_replicate = in->n <= BATCH ? few : alloc_strings(ctx, in->n);
     if (in->is_many) redis.ReplyWithArray(ctx, in->n);
-    int n = insert_all(ctx, in, f->guira, to_replicate);
+    int n = insert_all(ctx, in, f, to_replicate);
     if (n == 0) return REDIS_OK;
-    filter_changed(f);
+    filter_changed(f, before);
     replicate_items(ctx, in, state == KEY_MISSING, to_replicate, n);
     return REDIS_OK;
 }
@@ -175,11 +192,12 @@ int delete_item(redis_ctx *ctx, redis_string **argv, redis_type *type, const cha
     }
     struct filter *f = value;
     const char *item = redis.StringPtrLen(argv[2], &n);
-    bool removed = guira_remove(f->guira, item, n) == GUIRA_OK;
+    long long before = memory_of_thread();
+    bool removed = filter_remove(f, item, n);
     counter_add(removed ? &counters.deleted : &counters.not_deleted, 1);
     if (removed) {
         f->deleted++;
-        filter_changed(f);
+        filter_changed(f, before);
         redis.ReplicateVerbatim(ctx);
         redis.NotifyKeyspaceEvent(ctx, REDIS_NOTIFY_MODULE, event, argv[1]);
     }

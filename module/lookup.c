@@ -12,6 +12,19 @@ static uint64_t hash_of(const guira *g, const redis_string *item) {
     return guira_hash(g, bytes, n);
 }
 
+/* The items that were not found in our own part. Returns how many more are present. */
+static uint64_t look_in_old_part(const struct old_part *p, redis_string **items, int n, bool *present) {
+    uint64_t more = 0;
+    for (int i = 0; i < n; i++) {
+        size_t length;
+        const char *item = redis.StringPtrLen(items[i], &length);
+        if (present[i]) continue;
+        present[i] = old_part_contains(p, old_hash(item, length));
+        more += present[i];
+    }
+    return more;
+}
+
 /* Replies with one boolean per item; f may be NULL: then none of the items exists. */
 static void reply_exists(redis_ctx *ctx, const struct filter *f, redis_string **items, int n) {
     for (int start = 0; start < n; start += BATCH) {
@@ -19,7 +32,9 @@ static void reply_exists(redis_ctx *ctx, const struct filter *f, redis_string **
         uint64_t hash[BATCH];
         bool present[BATCH] = {false};
         for (int i = 0; f != NULL && i < batch; i++) hash[i] = hash_of(f->guira, items[start + i]);
-        if (f != NULL) counter_add(&counters.found, guira_contains_hash_many(f->guira, hash, (size_t)batch, present));
+        uint64_t found = f != NULL ? guira_contains_hash_many(f->guira, hash, (size_t)batch, present) : 0;
+        if (f != NULL && f->old != NULL) found += look_in_old_part(f->old, items + start, batch, present);
+        counter_add(&counters.found, found);
         for (int i = 0; i < batch; i++) reply_bool(ctx, present[i]);
     }
     counter_add(&counters.looked_up, (unsigned long long)n);
@@ -54,7 +69,7 @@ int lookup_count(redis_ctx *ctx, redis_string **argv, int argc, redis_type *type
     if (argc != 3) return redis.WrongArity(ctx);
     if (!find_filter(ctx, argv[1], type, &f)) return REDIS_OK;
     const char *item = redis.StringPtrLen(argv[2], &n);
-    uint64_t count = f != NULL ? guira_count(f->guira, item, n) : 0;
+    uint64_t count = f != NULL ? filter_count(f, item, n) : 0;
     counter_add(&counters.looked_up, 1);
     counter_add(&counters.found, count > 0);
     return redis.ReplyWithLongLong(ctx, (long long)count);

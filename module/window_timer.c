@@ -64,7 +64,9 @@ static bool may_write(redis_ctx *ctx) {
 
 static void tick(redis_ctx *ctx, redis_string *name, struct window *w) {
     uint64_t now = (uint64_t)redis.Milliseconds(), last = guira_window_now(w->guira);
+    long long before = memory_of_thread();
     if (now < last + (uint64_t)timer_interval(w) || guira_window_tick(w->guira, now) != GUIRA_OK) return;
+    window_changed(w, before);
     counter_add(&counters.window_ticks, 1);
     redis.Replicate(ctx, sent_name(CFW_TICK), "sl", name, (long long)now);
 }

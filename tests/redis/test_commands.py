@@ -278,7 +278,7 @@ class Protocols(ServerTest):
         self.assertEqual([1, 0, [1], [0, 1], 1, [1, 0], 1, 1, 0, "+OK", "+OK", [0, 1]], replies)
         self.assertFalse(any(isinstance(a, bool) for a in replies))
         self.assertEqual(16, len(connection("CF.INFO", "k")))
-        self.assertEqual(32, len(connection("CF.STATS", "k")))
+        self.assertEqual(36, len(connection("CF.STATS", "k")))
         self.assertEqual(18, len(connection("CFW.INFO", "w")))
 
     def test_resp3_has_booleans_and_maps(self):
