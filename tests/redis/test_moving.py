@@ -1,5 +1,6 @@
 """Moving over from RedisBloom: its RDB files, AOF files and chunks load, answer, take deletions and new items, and no member
 is ever lost. With REDISBLOOM_SO=path, a real RedisBloom writes them too."""
+import itertools
 import os
 import struct
 import unittest
@@ -9,6 +10,10 @@ from harness import QUICK, ServerTest, pairs, rng_for
 from redisbloom import CuckooFilter, aof_file, dump, rdb_file
 
 REDISBLOOM = os.environ.get("REDISBLOOM_SO")
+
+
+def first(items, n):
+    return list(itertools.islice(items, n))
 
 
 def filled(items, buckets=1024, **options):
@@ -50,12 +55,12 @@ class Moving(ServerTest):
             with s.client.pipeline(transaction=False) as p:
                 for _ in range(500):
                     if rng.random() < 0.3:
-                        item = f"new{fresh}" if rng.random() < 0.7 else rng.choice(list(model)[:50])
+                        item = f"new{fresh}" if rng.random() < 0.7 or not model else rng.choice(first(model, 50))
                         fresh += 1
                         p.execute_command("CF.ADD", key, item)
                         model[item] += 1
                     elif model:
-                        item = next(iter(model)) if rng.random() < 0.9 else rng.choice(list(model)[:20])
+                        item = next(iter(model)) if rng.random() < 0.9 else rng.choice(first(model, 20))
                         p.execute_command("CF.DEL", key, item)
                         model[item] -= 1
                         if model[item] == 0:
