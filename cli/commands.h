@@ -7,6 +7,7 @@
 extern const struct command command_uniq;
 extern const struct command command_build, command_add, command_remove; /* build_add_remove.c */
 extern const struct command command_test;
+extern const struct command command_count;
 extern const struct command command_info;
 extern const struct command command_verify;
 extern const struct command command_metrics;

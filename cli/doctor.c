@@ -14,20 +14,22 @@
  *
  * Each row is a function check_... below, in this order: the most urgent first. */
 #include <inttypes.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "any_filter.h"
 #include "commands.h"
-#include "filter_file.h"
 #include "report.h"
 #include "units.h"
 
 struct checkup {
-    const char *path;
+    const char *path, *kind;
     guira_stats s;
     guira_config c;
-    double max_fpr;    /* 0: not known */
-    uint64_t live;     /* keys in the store; 0: not known */
+    double max_fpr; /* 0: not known */
+    uint64_t live;  /* keys in the store; 0: not known */
+    bool is_window;
     unsigned findings; /* number printed so far */
     char fpr_text[UNIT_TEXT], max_fpr_text[UNIT_TEXT];
 };
@@ -72,9 +74,9 @@ static void remedy_larger_filter(const struct checkup *p) {
 /* ----------------------------------------------------------------------------------------------------------- checks */
 
 /* f is NULL if the file could not be opened. */
-static void check_integrity(struct checkup *p, const guira *f) {
-    const char *reason = "it is truncated or a checksum is wrong";
-    if (f != NULL && guira_validate(f, &reason) == GUIRA_OK) return;
+static void check_integrity(struct checkup *p, const struct any_filter *f) {
+    const char *reason = f == NULL ? "it is truncated or a checksum is wrong" : any_damage(f);
+    if (reason == NULL) return;
     finding(p, "the file is damaged: %s", reason);
     cause("a disk error, an incomplete copy, or another program that wrote to the file");
     remedy("restore it from a backup or rebuild it; do not use it, lookups may give false negatives");
@@ -103,7 +105,7 @@ static void check_failures(struct checkup *p) {
         else remedy("provide more memory and add the failed lines again");
     } else {
         cause("there is room, so the cause is copies: a filter holds about 20 copies of one line");
-        remedy("add each line only once (guira add --unique), or find the source of the repeated line");
+        remedy("add each line only once (guira add without --count-copies), or find the source of the repeated line");
     }
 }
 
@@ -115,6 +117,13 @@ static void check_stash(struct checkup *p) {
     remedy_larger_filter(p);
 }
 
+/* How many of the store's keys may not have been added because the filter seemed to contain them already: the mean by the
+ * false-positive rate, and four standard deviations. */
+static double taken_for_copies(const struct checkup *p) {
+    double mean = (double)p->live * p->s.fpr;
+    return mean + 4 * sqrt(mean);
+}
+
 static void check_store(struct checkup *p) {
     char items[UNIT_TEXT];
     if (p->live == 0) return;
@@ -122,7 +131,7 @@ static void check_store(struct checkup *p) {
         finding(p, "it has %s more than the store", write_number(p->s.items - p->live, "item", items));
         cause("keys that are deleted from the store, evicted or expired are not removed from the filter");
         remedy("remove keys from the filter in the same step as from the store; then rebuild it from the store");
-    } else if (p->s.items < p->live) {
+    } else if ((double)p->s.items < (double)p->live - taken_for_copies(p)) {
         finding(p, "it has %s fewer than the store", write_number(p->live - p->s.items, "item", items));
         cause("keys were not added, or keys that were never added were removed, which removes other keys");
         remedy("rebuild it from the store, because lookups may give false negatives; remove only keys that were added");
@@ -148,7 +157,7 @@ static void check_elders(struct checkup *p) {
 }
 
 static void check_unused_room(struct checkup *p) {
-    if (p->s.load >= 0.5 || p->s.slots < 4096) return;
+    if (p->s.load >= 0.5 || p->s.slots < 4096 || p->is_window) return; /* a window shrinks by itself */
     finding(p, "low load: %.3f", p->s.load);
     cause("more room was reserved than is used, or many lines were removed");
     if (has_fixed_size(p))
@@ -158,7 +167,7 @@ static void check_unused_room(struct checkup *p) {
 
 /* ---------------------------------------------------------------------------------------------------------- command */
 
-static void run_checks(struct checkup *p, const guira *f) {
+static void run_checks(struct checkup *p, const struct any_filter *f) {
     check_integrity(p, f);
     if (p->findings > 0) return; /* the statistics of a damaged file mean nothing */
     check_load(p);
@@ -170,13 +179,15 @@ static void run_checks(struct checkup *p, const guira *f) {
     check_unused_room(p);
 }
 
-static void print_header(struct checkup *p, const guira *f) {
+static void print_header(struct checkup *p, const struct any_filter *f) {
     char items[UNIT_TEXT];
-    guira_stats_get(f, &p->s);
-    guira_config_get(f, &p->c);
+    p->s = any_stats(f);
+    p->c = any_config(f);
+    p->kind = any_kind(f);
+    p->is_window = f->window != NULL;
     if (p->max_fpr == 0) p->max_fpr = p->c.fpr;
     write_rate(p->max_fpr, p->max_fpr_text);
-    printf("%s: %s, %s item%s, load %.3f, false-positive rate %s\n", p->path, kind_names[p->c.kind],
+    printf("%s: %s, %s item%s, load %.3f, false-positive rate %s\n", p->path, p->kind,
            write_count((double)p->s.items, items), p->s.items == 1 ? "" : "s", p->s.load,
            write_rate(p->s.fpr, p->fpr_text));
 }
@@ -198,13 +209,14 @@ static int doctor_run(int argc, char **argv) {
          "highest false-positive rate (default: the rate given to 'guira build', if any)", NULL},
         OPT_END,
     };
+    struct any_filter f;
     options_read(&command_doctor, table, &argc, argv, 1, 1);
     p.path = argv[1];
-    guira *f = filter_map_if_intact(p.path);
-    if (f != NULL) print_header(&p, f);
-    run_checks(&p, f);
-    if (f != NULL) print_footer(&p);
-    guira_destroy(f);
+    bool opened = any_open(&f, p.path);
+    if (opened) print_header(&p, &f);
+    run_checks(&p, opened ? &f : NULL);
+    if (opened) print_footer(&p);
+    any_close(&f);
     return p.findings == 0 ? EXIT_YES : EXIT_NO;
 }
 

@@ -1,99 +1,183 @@
 /* See lines.h. */
 #include "lines.h"
 
-#include <errno.h>
-#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
+#include "csv.h"
 #include "report.h"
 #include "signals.h"
 
-static const size_t read_size = 1 << 20; /* free space before each read */
+/* Free space before each read. A chunk and what is computed from it should stay in the second cache. */
+static const size_t read_size = 256 << 10;
 
-/* The bytes left to read if stdin is a file, for the estimate of the remaining time; else 0. */
-static uint64_t remaining_input(void) {
-    struct stat st;
-    if (fstat(STDIN_FILENO, &st) != 0 || !S_ISREG(st.st_mode)) return 0;
-    off_t at = lseek(STDIN_FILENO, 0, SEEK_CUR);
-    return at >= 0 && st.st_size > at ? (uint64_t)(st.st_size - at) : 0;
-}
-
-void lines_open(struct lines *in, char end) {
+void lines_open(struct lines *in, const struct lines_config *config) {
     memset(in, 0, sizeof *in);
-    in->end = end;
-    in->capacity = 2 * read_size;
-    in->buffer = alloc_or_die(NULL, in->capacity);
-    in->size = remaining_input();
-}
-
-void lines_close(struct lines *in) { free(in->buffer); }
-
-/* Adds complete lines of the buffer to the batch until one of both is exhausted. */
-static void split(struct lines *in, struct batch *b) {
-    const char *p = in->buffer + in->from, *end = in->buffer + in->to;
-    while (b->n < BATCH && p < end) {
-        const char *stop = memchr(p, in->end, (size_t)(end - p));
-        if (stop == NULL) break;
-        b->line[b->n++] = (struct slice){p, (size_t)(stop - p)};
-        p = stop + 1;
+    in->config = *config;
+    input_open(&in->input, config->files);
+    in->size = in->input.size;
+    if (config->jobs > 1) {
+        in->ahead = ahead_start(in);
+        return;
     }
-    in->from = (size_t)(p - in->buffer);
+    in->input.idle = config->idle;
+    in->input.context = config->context;
 }
 
-/* Makes room for at least read_size bytes: moves the incomplete line to the front and, if it is long, doubles the
- * buffer. */
-static void make_capacity(struct lines *in) {
-    size_t left = in->to - in->from;
-    if (in->from > 0) memmove(in->buffer, in->buffer + in->from, left);
-    in->from = 0;
-    in->to = left;
-    if (in->capacity - in->to >= read_size) return;
-    in->capacity *= 2;
-    in->buffer = alloc_or_die(in->buffer, in->capacity);
+void lines_check(const struct lines *in) {
+    if (*in->input.error == '\0') return;
+    trouble("%s (after %llu lines)", in->input.error, (unsigned long long)in->count);
 }
 
-/* Waits for input. False: SIGINT or SIGTERM was received. */
-static bool wait_for_input(struct lines *in) {
-    struct pollfd fds[] = {{.fd = STDIN_FILENO, .events = POLLIN}, {.fd = signals_fd(), .events = POLLIN}};
-    int timeout = 0; /* the first poll only tests whether input is available, before idle() is called */
+void chunk_free(struct chunk *c) {
+    free(c->bytes);
+    free(c->line);
+    free(c->hash);
+    free(c->time);
+}
+
+void lines_close(struct lines *in) {
+    if (in->ahead != NULL) ahead_stop(in->ahead);
+    input_close(&in->input);
+    chunk_free(&in->chunk);
+    free(in->carry);
+}
+
+/* ---------------------------------------------------------------------------------------------------------- filling */
+
+static void make_room(char **bytes, size_t *capacity, size_t needed) {
+    if (*capacity >= needed) return;
+    *capacity = needed > 2 * *capacity ? needed : 2 * *capacity;
+    *bytes = alloc_or_die(*bytes, *capacity);
+}
+
+/* The part of the chunk up to its last line end; 0: it has none. `from`: bytes before it have been searched. */
+static size_t complete_part(const struct lines *in, const struct chunk *c, size_t from) {
+    if (in->config.csv != NULL) return csv_complete_part(c->bytes, c->size, in->config.end, in->config.csv);
+    const char *last = memrchr(c->bytes + from, in->config.end, c->size - from);
+    return last == NULL ? 0 : (size_t)(last - c->bytes) + 1;
+}
+
+/* Ends the chunk at `complete`; the rest is for the next one. */
+static void carry_rest(struct lines *in, struct chunk *c, size_t complete) {
+    in->carried = c->size - complete;
+    make_room(&in->carry, &in->carry_capacity, in->carried);
+    if (in->carried > 0) memcpy(in->carry, c->bytes + complete, in->carried);
+    c->size = complete;
+}
+
+static void start_chunk(struct lines *in, struct chunk *c) {
+    make_room(&c->bytes, &c->capacity, in->carried + read_size);
+    if (in->carried > 0) memcpy(c->bytes, in->carry, in->carried);
+    c->size = in->carried;
+    c->split = c->n = 0;
+    c->unterminated = false;
+    in->carried = 0;
+}
+
+/* Reads once. Returns the number of bytes; 0: the end of the file, a signal or an error. */
+static size_t append_input(struct lines *in, struct chunk *c) {
+    make_room(&c->bytes, &c->capacity, c->size + read_size);
+    size_t n = input_read(&in->input, c->bytes + c->size, c->capacity - c->size);
+    c->size += n;
+    c->read = in->input.bytes;
+    return n;
+}
+
+/* Reads the current file until the chunk has a complete line. False: the file has ended and the chunk is empty. At the
+ * end of a file the last line may have no end; after a signal or an error it is incomplete, and not used. */
+static bool fill_from_file(struct lines *in, struct chunk *c) {
+    start_chunk(in, c);
+    for (size_t searched = c->size, complete = 0; complete == 0; searched = c->size) {
+        if (append_input(in, c) == 0) {
+            if (*in->input.error != '\0' || signal_received()) c->size = 0;
+            c->unterminated = c->size > 0;
+            input_end(&in->input);
+            return c->size > 0;
+        }
+        complete = complete_part(in, c, searched);
+        if (complete > 0) carry_rest(in, c, complete);
+    }
+    return true;
+}
+
+bool chunk_fill(struct lines *in, struct chunk *c) {
+    c->first_of_file = false;
     while (!signal_received()) {
-        int ready = poll(fds, 2, timeout);
-        if (ready < 0 && errno != EINTR) trouble("stdin: %s", system_error());
-        if (ready > 0 && fds[0].revents != 0) return true;
-        if (ready == 0) timeout = in->idle == NULL ? -1 : in->idle(in->context);
+        if (in->input.fd < 0) {
+            if (!input_next(&in->input)) return false;
+            c->first_of_file = true;
+        }
+        c->name = in->input.name;
+        if (fill_from_file(in, c)) return true;
     }
     return false;
 }
 
-/* Reads once. False: end of input, or a signal was received. */
-static bool refill(struct lines *in) {
-    ssize_t n;
-    make_capacity(in);
-    do {
-        if (!wait_for_input(in)) return false;
-        n = read(STDIN_FILENO, in->buffer + in->to, in->capacity - in->to);
-    } while (n < 0 && (errno == EINTR || errno == EAGAIN));
-    if (n < 0) trouble("stdin: %s (after %llu lines)", system_error(), (unsigned long long)in->count);
-    in->to += (size_t)n;
-    in->bytes += (uint64_t)n;
-    in->ended = n == 0;
-    return n > 0;
+/* -------------------------------------------------------------------------------------------------------- splitting */
+
+static void make_line_room(struct chunk *c, size_t needed) {
+    if (c->room >= needed) return;
+    c->room = needed > 2 * c->room ? needed : 2 * c->room;
+    c->line = alloc_or_die(c->line, c->room * sizeof *c->line);
+    c->hash = alloc_or_die(c->hash, c->room * sizeof *c->hash);
+    c->time = alloc_or_die(c->time, c->room * sizeof *c->time);
+}
+
+static const char *line_end(const struct lines *in, const char *p, const char *end) {
+    if (in->config.csv != NULL) return csv_record_end(p, end, in->config.end, in->config.csv);
+    return memchr(p, in->config.end, (size_t)(end - p));
+}
+
+void chunk_split(const struct lines *in, void *worker, struct chunk *c, size_t most, bool keep) {
+    size_t start = keep ? c->n : 0;
+    const char *p = c->bytes + c->split, *end = c->bytes + c->size;
+    make_line_room(c, start + most);
+    for (c->n = start; c->n < start + most && p < end;) {
+        const char *stop = line_end(in, p, end);
+        if (stop == NULL) stop = end; /* the last line of a file */
+        c->line[c->n++] = (struct slice){p, (size_t)(stop - p)};
+        p = stop + 1;
+    }
+    c->split = p < end ? (size_t)(p - c->bytes) : c->size;
+    if (in->config.prepare != NULL)
+        in->config.prepare(worker, c->line + start, c->n - start, c->hash + start, c->time + start);
+}
+
+/* ---------------------------------------------------------------------------------------------------------- batches */
+
+/* Makes the next chunk, or the next part of it, the current one. */
+static bool next_lines(struct lines *in) {
+    struct chunk *c = &in->chunk;
+    in->at = 0;
+    if (in->ahead != NULL) {
+        in->current = ahead_next(in->ahead);
+    } else if (c->split < c->size || chunk_fill(in, c)) {
+        if (c->split > 0) c->first_of_file = false;
+        chunk_split(in, in->config.worker[0], c, BATCH, false);
+        in->current = c;
+    } else {
+        in->current = NULL;
+    }
+    if (in->current != NULL && in->current->first_of_file) in->line = 1;
+    return in->current != NULL;
 }
 
 bool lines_next(struct lines *in, struct batch *b) {
-    b->n = 0;
-    b->first = in->count + 1;
-    b->unterminated = false;
-    split(in, b);
-    while (b->n == 0 && !in->ended && refill(in)) split(in, b);
-    if (b->n == 0 && in->ended && in->from < in->to) {
-        b->line[b->n++] = (struct slice){in->buffer + in->from, in->to - in->from};
-        b->unterminated = true;
-        in->from = in->to;
-    }
-    in->count += b->n;
-    return b->n > 0;
+    if ((in->current == NULL || in->at == in->current->n) && !next_lines(in)) return false;
+    const struct chunk *c = in->current;
+    size_t left = c->n - in->at, n = left < BATCH ? left : BATCH;
+    bool last = in->at + n == c->n && c->split == c->size;
+    *b = (struct batch){.n = n,
+                        .line = c->line + in->at,
+                        .hash = c->hash + in->at,
+                        .time = c->time + in->at,
+                        .name = c->name,
+                        .first = in->line,
+                        .unterminated = c->unterminated && last};
+    in->at += n;
+    in->line += n;
+    in->count += n;
+    in->bytes = c->read;
+    return true;
 }

@@ -1,18 +1,20 @@
-/* Reads stdin as lines, in batches.
+/* Reads the input as lines, in batches, and does the work that a line needs before it is looked up.
  *
- *     buffer   [ ...done... | line\n line\n line\n ... line\n | half a li ]
- *                             ^ a batch of up to BATCH lines    ^ moved to the front before the next read
+ *     input --fill--> chunk of whole lines --split, prepare--> [ line | hash | time ] --lines_next--> batch
+ *                     ^ half a line at its end goes to the front of the next chunk
  *
- * The input is read in large blocks and a batch points into the buffer. So lines are not copied, can contain any bytes,
- * and can be as long as memory allows. The lines of a batch are adjacent in memory. */
+ * Lines are not copied, can contain any bytes, and can be as long as memory allows. The lines of a batch are adjacent in
+ * memory and belong to one file.
+ *
+ * JOBS. With one job, the caller of lines_next does everything. With n jobs, n - 1 threads take turns: one fills a chunk
+ * (only one at a time, so that chunks are in the order of the input), then splits it and prepares its lines while the
+ * next thread fills the next chunk. The caller gets the chunks in order. See lines_ahead.c. */
 #ifndef GUIRA_CLI_LINES_H
 #define GUIRA_CLI_LINES_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "input.h"
 
-enum { BATCH = 512 };
+enum { BATCH = 512, MAX_JOBS = 64 };
 
 /* A part of a buffer, not terminated by NUL. */
 struct slice {
@@ -22,33 +24,83 @@ struct slice {
 
 struct batch {
     size_t n;
-    struct slice line[BATCH]; /* without the line ends */
-    uint64_t first;           /* number of line[0] in the input, from 1 */
-    bool unterminated;        /* the last line is the end of the input and has no line end */
+    const struct slice *line; /* without the line ends */
+    const uint64_t *hash;     /* of the lines' keys; only if lines_config.prepare sets it, like time */
+    const int64_t *time;
+    const char *name;  /* of the file, for messages */
+    uint64_t first;    /* number of line[0] in the file, from 1 */
+    bool unterminated; /* the last line is the end of the file and has no line end */
+};
+
+struct lines_config {
+    struct operands files;
+    char end;        /* the byte that ends a line: newline or NUL */
+    const char *csv; /* NULL, or the delimiter of CSV records: a line end inside quotes does not end the record */
+    unsigned jobs;   /* 0 and 1: no threads */
+
+    /* Computes hash[i] and time[i] of n lines. Is called by several threads, each with a `worker` of its own. */
+    void (*prepare)(void *worker, const struct slice *line, size_t n, uint64_t *hash, int64_t *time);
+    void *worker[MAX_JOBS];
+
+    /* See struct input. */
+    int (*idle)(void *context);
+    void *context;
+};
+
+/* A part of the input that ends where a line ends. */
+struct chunk {
+    char *bytes;
+    size_t size, capacity;
+    size_t split; /* bytes that are split into lines so far */
+    struct slice *line;
+    uint64_t *hash;
+    int64_t *time;
+    size_t n, room; /* lines; room for so many */
+    const char *name;
+    bool unterminated, first_of_file;
+    uint64_t read; /* bytes of input read so far */
 };
 
 struct lines {
-    char end;       /* the byte that ends a line: newline or NUL */
-    uint64_t count; /* lines read so far */
+    struct lines_config config;
+    uint64_t count; /* lines returned so far */
     uint64_t bytes; /* bytes read so far */
     uint64_t size;  /* bytes of the whole input; 0: unknown (a pipe) */
 
-    /* Called before waiting for input, so that output does not stay in a buffer. Returns the number of milliseconds
-     * after which to be called again if there is still no input, or -1. May be NULL. */
-    int (*idle)(void *context);
-    void *context;
-
     /* private */
-    char *buffer;
-    size_t capacity, from, to; /* buffer[from ... to - 1] is not yet split into lines */
-    bool ended;
+    struct input input;
+    char *carry; /* half a line, for the next chunk */
+    size_t carried, carry_capacity;
+    struct chunk chunk; /* with one job */
+    const struct chunk *current;
+    size_t at;           /* lines of the current chunk that were returned */
+    uint64_t line;       /* number of the next line in its file */
+    struct ahead *ahead; /* with several */
 };
 
-void lines_open(struct lines *in, char end);
+/* Exits if a file cannot be opened. */
+void lines_open(struct lines *in, const struct lines_config *config);
 
-/* Reads the next batch, which is valid until the next call. False: end of input, or a signal was received. */
+/* Reads the next batch, which is valid until the next call. False: end of input, an error, or a signal was received. */
 bool lines_next(struct lines *in, struct batch *b);
 
+/* Exits if the input could not be read to its end. To be called after the last batch: before a filter is saved that must
+ * have all lines, or after the results of the lines before the error are safe. */
+void lines_check(const struct lines *in);
+
 void lines_close(struct lines *in);
+
+/* For lines_ahead.c. Fills a chunk; false: there is no more. */
+bool chunk_fill(struct lines *in, struct chunk *c);
+
+/* Splits and prepares up to `most` more lines of the chunk. Lines before are kept if `keep`. */
+void chunk_split(const struct lines *in, void *worker, struct chunk *c, size_t most, bool keep);
+
+void chunk_free(struct chunk *c);
+
+/* Starts the threads; takes the next chunk from them (NULL: no more); ends them. */
+struct ahead *ahead_start(struct lines *in);
+const struct chunk *ahead_next(struct ahead *a);
+void ahead_stop(struct ahead *a);
 
 #endif

@@ -14,8 +14,9 @@
 #include "report.h"
 
 static const struct command *const commands[] = {
-    &command_uniq,  &command_build,  &command_add,     &command_remove, &command_test,   &command_info, &command_verify,
-    &command_merge, &command_shrink, &command_metrics, &command_plan,   &command_doctor, &command_demo, NULL,
+    &command_uniq,    &command_build, &command_add,    &command_remove, &command_test,
+    &command_count,   &command_info,  &command_verify, &command_merge,  &command_shrink,
+    &command_metrics, &command_plan,  &command_doctor, &command_demo,   NULL,
 };
 
 static const struct command *find(const char *name) {
@@ -26,17 +27,17 @@ static const struct command *find(const char *name) {
 
 static void print_help(FILE *to) {
     fputs("guira: drop duplicate lines and test membership with filters that grow and shrink\n\n"
-          "usage: guira COMMAND [options] [FILE]       reads lines from stdin, writes lines to stdout\n\ncommands:\n",
+          "usage: guira COMMAND [options] [FILE] [INPUT...]      reads lines from INPUT or stdin\n\ncommands:\n",
           to);
     for (const struct command *const *c = commands; *c != NULL; c++)
         fprintf(to, "  %-9s %s\n", (*c)->name, (*c)->summary);
     fputs("\n'guira COMMAND --help' describes a command, 'guira --version' prints the version.\n\n"
           "examples:\n"
-          "  guira uniq <events.log                                 drop duplicate lines\n"
+          "  guira uniq events.log                                   drop duplicate lines\n"
           "  tail -f app.log | guira uniq --window 10m -k 3          each alert at most once in 10 minutes\n"
-          "  guira build known.gf <known.txt && guira test -v known.gf <new.txt\n"
+          "  guira build known.gf known.txt && guira test -v known.gf new.txt\n"
           "  guira plan --items 100M --fpr 0.1%                      memory that a filter needs\n"
-          "\nexit status: 0 success, 1 negative result (for example, a line is absent), 2 error\n",
+          "\nexit status: 0 success, 1 negative result (for example, no line is present), 2 error\n",
           to);
 }
 

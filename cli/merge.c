@@ -2,14 +2,20 @@
 #include <stdio.h>
 
 #include "commands.h"
+#include "file_save.h"
 #include "filter_file.h"
 #include "report.h"
 #include "units.h"
 
+static guira_status combine(guira *into, const guira *from, bool sum) {
+    (void)sum;
+    return guira_merge(into, from);
+}
+
 /* Exits if the filter in the file cannot be merged. */
-static void merge_one(guira *into, const char *path) {
+static void merge_one(guira *into, const char *path, bool sum) {
     guira *from = filter_map(path);
-    guira_status s = guira_merge(into, from);
+    guira_status s = combine(into, from, sum);
     guira_destroy(from);
     if (s == GUIRA_EINVAL)
         trouble(
@@ -20,21 +26,30 @@ static void merge_one(guira *into, const char *path) {
     if (s != GUIRA_OK) filter_trouble(path, s);
 }
 
+/* Creates OUT, or replaces it if `force`. */
+static void save(const guira *f, const char *out, bool force) {
+    struct saved_content what = {f, NULL};
+    if (force) file_replace(out, what);
+    else if (!file_create(out, what)) trouble("%s: was created by another program meanwhile; --force replaces it", out);
+}
+
 static int merge_run(int argc, char **argv) {
-    bool force = false, quiet = false;
+    bool force = false, quiet = false, sum = false;
     guira_stats s = GUIRA_STATS_INIT;
     char items[UNIT_TEXT], files[UNIT_TEXT], size[UNIT_TEXT];
-    const struct opt table[] = {{'f', "force", OPT_FLAG, &force, NULL, "replace OUT if it exists", NULL},
+    const struct opt table[] = {{0, "sum", OPT_FLAG, &sum, NULL, "add the numbers of copies of each line", NULL},
+                                {'f', "force", OPT_FLAG, &force, NULL, "replace OUT if it exists", NULL},
                                 {'q', "quiet", OPT_FLAG, &quiet, NULL, "print no summary at the end", NULL},
                                 OPT_END};
-    options_read(&command_merge, table, &argc, argv, 2, 1 << 20);
+    options_read(&command_merge, table, &argc, argv, 2, MAX_OPERANDS);
     const char *out = argv[1];
     must_be_regular(out);
     if (!force && file_exists(out)) trouble("%s: already exists; --force replaces it", out);
     must_be_writable(out);
+    if (force && file_exists(out)) file_lock(out, true);
     guira *f = filter_load(argv[2]);
-    for (int i = 3; i < argc; i++) merge_one(f, argv[i]);
-    filter_save(f, out);
+    for (int i = 3; i < argc; i++) merge_one(f, argv[i], sum);
+    save(f, out, force);
     guira_stats_get(f, &s);
     if (!quiet)
         note("%s: %s from %s; %s", out, write_number(s.items, "item", items),
@@ -45,11 +60,13 @@ static int merge_run(int argc, char **argv) {
 
 const struct command command_merge = {
     "merge", "[options] OUT IN...", "combine several filter files into one",
-    "OUT contains the lines of all IN files. The files must have the same seed and slot width: build the second\n"
-    "with '--like' the first. Exit status: 0, or 2 for an error.\n"
+    "OUT contains the lines of all IN files. A line that several files contain is in OUT once, or if it has copies, "
+    "as\n"
+    "often as in the file with the most; with --sum, as often as in all files together. The files must have the same\n"
+    "seed and slot width: build the second with '--like' the first. Exit status: 0, or 2 for an error.\n"
     "\n"
     "examples:\n"
-    "  guira build mon.gf <mon.txt; guira build --like mon.gf tue.gf <tue.txt\n"
+    "  guira build mon.gf mon.txt; guira build --like mon.gf tue.gf tue.txt\n"
     "  guira merge week.gf mon.gf tue.gf\n"
     "  guira merge --force week.gf week.gf wed.gf\n",
     merge_run};

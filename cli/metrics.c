@@ -2,8 +2,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "any_filter.h"
 #include "commands.h"
-#include "filter_file.h"
 #include "redis.h"
 #include "report.h"
 
@@ -12,13 +12,11 @@ static bool print_bytes(void *to, const void *bytes, size_t n) { return fwrite(b
 
 /* Opens file number i. Two metrics with the same name would be invalid, so a repeated file is an error. */
 static guira_observed open_file(char **names, size_t i) {
-    guira *f;
-    guira_window *w;
+    struct any_filter f;
     for (size_t j = 0; j < i; j++)
         if (strcmp(names[j], names[i]) == 0) trouble("%s: given more than once", names[i]);
-    filter_or_window(names[i], &f, &w);
-    if (f == NULL && w == NULL) filter_trouble(names[i], GUIRA_ECORRUPT);
-    return (guira_observed){.name = names[i], .filter = f, .window = w};
+    any_open_intact(&f, names[i]);
+    return (guira_observed){.name = names[i], .filter = f.filter, .window = f.window, .shared = f.shared};
 }
 
 /* The files stay open until the process exits. */

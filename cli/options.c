@@ -7,15 +7,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "key_fields.h"
 #include "report.h"
 #include "units.h"
 
 /* ----------------------------------------------------------------------------------------------------------- values */
 
-static bool read_byte(const char *text, int *out) {
-    if (strcmp(text, "\\t") == 0) *out = '\t';
-    else if (strlen(text) == 1) *out = (unsigned char)*text;
-    else return false;
+/* Appends to the list. */
+static bool read_text(const char *text, struct text_list *list) {
+    if (*text == '\0' || list->n == MAX_TEXTS) return false;
+    list->text[list->n++] = text;
     return true;
 }
 
@@ -34,13 +35,13 @@ static bool read_value(const struct opt *o, const char *text) {
     switch (o->type) {
     case OPT_FLAG: *(bool *)o->to = true; return true;
     case OPT_TEXT: *(const char **)o->to = text; return *text != '\0';
-    case OPT_COUNT:
-    case OPT_FIELD: return read_count(text, o->to) && *(uint64_t *)o->to > 0;
+    case OPT_COUNT: return read_count(text, o->to) && *(uint64_t *)o->to > 0;
     case OPT_SIZE: return read_size(text, o->to) && *(uint64_t *)o->to > 0;
     case OPT_DURATION: return read_duration(text, o->to);
     case OPT_RATE: return read_rate(text, o->to);
     case OPT_FACTOR: return read_factor(text, o->to);
-    case OPT_BYTE: return read_byte(text, o->to);
+    case OPT_FIELDS: return field_list_read(text, o->to);
+    case OPT_TEXTS: return read_text(text, o->to);
     case OPT_CHOICE: return read_choice(text, o->choices, o->to);
     }
     return false;
@@ -48,7 +49,7 @@ static bool read_value(const struct opt *o, const char *text) {
 
 /* After read_value has failed. */
 static bool is_too_large(const struct opt *o) {
-    bool integer = o->type == OPT_COUNT || o->type == OPT_FIELD || o->type == OPT_SIZE || o->type == OPT_DURATION;
+    bool integer = o->type == OPT_COUNT || o->type == OPT_SIZE || o->type == OPT_DURATION;
     return integer && *(const uint64_t *)o->to == TOO_LARGE;
 }
 
@@ -57,12 +58,12 @@ static const char *value_error(const struct opt *o, char *to, size_t n) {
     static const char *const by_type[] = {
         [OPT_TEXT] = "must not be empty",
         [OPT_COUNT] = "is not a number above 0 (try 1000, 50k, 100M, 2.5G)",
-        [OPT_FIELD] = "is not a field number (1, 2, ...)",
+        [OPT_FIELDS] = "is not a list of fields (try 2, 1,3-5, 4-)",
         [OPT_SIZE] = "is not a size (try 500M, 1.5GiB, 64KiB)",
         [OPT_DURATION] = "is not a duration (try 30s, 10m, 1h30m, 250ms, 7d)",
         [OPT_RATE] = "is not a rate between 0 and 1 (try 0.1%, 1e-6, 1/1000)",
         [OPT_FACTOR] = "is not a factor of 1 or more (try 10x, 1000x)",
-        [OPT_BYTE] = "is not one character (for a tab: \\t)",
+        [OPT_TEXTS] = "must not be empty, and 16 are enough",
     };
     if (is_too_large(o)) return "is too large";
     if (o->type != OPT_CHOICE) return by_type[o->type];

@@ -9,6 +9,7 @@
 #define GUIRA_CLI_OPTIONS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /* The type of the variable that `to` points to is given behind each. */
@@ -16,14 +17,21 @@ typedef enum {
     OPT_FLAG,     /* bool */
     OPT_TEXT,     /* const char *, not empty */
     OPT_COUNT,    /* uint64_t, above 0 */
-    OPT_FIELD,    /* uint64_t, above 0: the number of a field */
+    OPT_FIELDS,   /* struct field_list: numbers of fields; can be given more than once */
     OPT_SIZE,     /* uint64_t, bytes, above 0 */
     OPT_DURATION, /* uint64_t, milliseconds, above 0 */
     OPT_RATE,     /* double, between 0 and 1 */
     OPT_FACTOR,   /* double, 1 or more */
-    OPT_BYTE,     /* int: one character, \t for a tab */
+    OPT_TEXTS,    /* struct text_list: not empty; can be given more than once */
     OPT_CHOICE    /* unsigned: an index into `choices`; 0 is the default */
 } opt_type;
+
+/* The values of an option that was given several times. */
+enum { MAX_TEXTS = 16 };
+struct text_list {
+    const char *text[MAX_TEXTS];
+    size_t n;
+};
 
 struct opt {
     char letter; /* 0: no short form */
@@ -34,6 +42,8 @@ struct opt {
     const char *help;
     const char *const *choices; /* OPT_CHOICE: ends with NULL; --help lists them behind `help` */
 };
+
+enum { MAX_OPERANDS = 1 << 20 }; /* most arguments of a command that takes any number */
 
 #define OPT_END \
     { 0, NULL, OPT_FLAG, NULL, NULL, NULL, NULL }

@@ -2,20 +2,35 @@
 #include "output.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "progress.h"
 #include "report.h"
 
 enum { CAPACITY = 256 << 10 };
 
+static const char *output_name = "stdout"; /* for messages */
+static bool to_terminal;                   /* then progress is removed before lines are written */
 static uint8_t buffer[CAPACITY];
 static size_t used;
 
+void output_open(const char *path, struct operands inputs) {
+    to_terminal = path == NULL && isatty(STDOUT_FILENO) == 1;
+    if (path == NULL) return;
+    if (input_includes(inputs, path)) trouble("%s: is also an input file", path);
+    int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (fd < 0 || dup2(fd, STDOUT_FILENO) < 0) trouble("%s: %s", path, system_error());
+    close(fd);
+    output_name = path;
+}
+
 static void write_all(const uint8_t *p, size_t n) {
+    if (to_terminal && n > 0) progress_hide();
     while (n > 0) {
         ssize_t written = write(STDOUT_FILENO, p, n);
         if (written < 0 && errno == EINTR) continue;
@@ -25,7 +40,7 @@ static void write_all(const uint8_t *p, size_t n) {
         }
         if (written < 0 && errno == EPIPE)
             exit(EXIT_TROUBLE); /* SIGPIPE is ignored: exit as silently as the signal would */
-        if (written < 0) trouble("stdout: %s; output is incomplete", system_error());
+        if (written < 0) trouble("%s: %s; output is incomplete", output_name, system_error());
         p += written;
         n -= (size_t)written;
     }

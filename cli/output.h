@@ -4,6 +4,13 @@
 
 #include "lines.h"
 
+#define OUTPUT_OPTION(to) \
+    { 'o', "output", OPT_TEXT, to, "FILE", "write to FILE, not to stdout", NULL }
+
+/* From now on stdout is the file at path, which is created or emptied. NULL: no change. Exits if it cannot be written, or
+ * if it is one of the input files, which would be lost. */
+void output_open(const char *path, struct operands inputs);
+
 /* Appends n bytes to the output. */
 void output_write(const void *bytes, size_t n);
 

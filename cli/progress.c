@@ -2,6 +2,8 @@
 #include "progress.h"
 
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -19,10 +21,12 @@ double clock_seconds(void) {
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* If stdout is a terminal too, progress would be mixed with the lines printed there, so it is not shown. */
+/* A terminal that cannot erase a line shows none. Lines that are printed on the same terminal erase it: output.c. */
 void progress_begin(bool forced) {
-    progress.terminal = isatty(STDERR_FILENO) == 1;
-    progress.on = forced || (progress.terminal && isatty(STDOUT_FILENO) == 0);
+    const char *term = getenv("TERM");
+    bool dumb = term != NULL && strcmp(term, "dumb") == 0;
+    progress.terminal = isatty(STDERR_FILENO) == 1 && !dumb;
+    progress.on = forced || progress.terminal;
     progress.start = clock_seconds();
     progress.next = progress.start + 1; /* a command that takes less than a second shows none */
 }

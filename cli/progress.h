@@ -2,7 +2,7 @@
  *
  *     12.4M lines, 401 MiB, 2.31M lines/s, 37%, 0:09 left
  *
- * It is shown if stderr is a terminal and stdout is not, or if --progress is given. */
+ * It is shown if stderr is a terminal, or if --progress is given. */
 #ifndef GUIRA_CLI_PROGRESS_H
 #define GUIRA_CLI_PROGRESS_H
 

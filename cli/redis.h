@@ -1,6 +1,6 @@
 /* Filters that are keys of a Redis server or cluster: what the commands need to know about them.
  *
- *     uniq, add, remove, test --redis URL NAME     -> redis_uniq, redis_add, ..., which read stdin themselves
+ *     uniq, add, remove, test --redis URL NAME     -> redis_uniq, redis_add, ..., which read the input themselves
  *     metrics --redis URL                          -> redis_metrics
  *
  * If hiredis is not available at build time, redis_stub.c defines these functions and exits with an error. */
@@ -32,18 +32,20 @@ struct redis_options {
         {0, "shards", OPT_COUNT, &(r)->shards, "N", "distribute the filter over N keys of a cluster", NULL}, \
         REDIS_TIMEOUT_OPTION(r)
 
-/* What to do with the lines of stdin, and with which key. */
+/* What to do with the lines of the input, and with which key. */
 struct redis_job {
     struct redis_options redis;
     const char *name; /* of the key; with shards, a part of the names of all keys */
     struct key_options keys;
+    struct operands files;
     struct filter_spec spec; /* for a key that has to be created */
     bool progress, quiet, count;
     bool unique;         /* add: skip lines that the filter contains */
     uint64_t window;     /* uniq: length in milliseconds, 0: no window */
     bool pass_when_full; /* uniq: print new lines although there is no memory for them */
     bool invert;         /* test: print absent lines */
-    bool stop_at_absent; /* test: stop at the first absent line */
+    bool all;            /* test: status 0 only if all lines are present, or absent with `invert` */
+    bool stop_early;     /* test: stop when the exit status is known */
 };
 
 /* Each returns the exit status. */

@@ -13,6 +13,7 @@ static const size_t max_item = (size_t)512 * 1024 * 1024; /* limit of Redis (pro
 
 struct block_reader {
     const struct redis_job *job;
+    struct key_reader *keys;
     struct block *block;
     bool (*handle)(void *context, struct block *b);
     void *context;
@@ -23,6 +24,7 @@ struct block_reader {
 static void handle_block(struct block_reader *r) {
     if (r->block->n == 0 || r->stopped) return;
     r->stopped = !r->handle(r->context, r->block);
+    for (size_t i = 0; i < r->block->n; i++) free(r->block->copy[i]);
     r->block->first += r->block->n;
     r->block->n = 0;
     r->block->used = 0;
@@ -35,6 +37,17 @@ static int idle(void *context) {
     return -1;
 }
 
+/* Sets the key of line i, which is the last one. It is copied unless it is a part of the line. */
+static void set_item(struct block_reader *r, size_t i) {
+    struct block *b = r->block;
+    struct slice line = b->line[i], key = key_of(r->keys, line);
+    bool is_part = key.data >= line.data && key.data + key.size <= line.data + line.size;
+    b->copy[i] = is_part ? NULL : memcpy(alloc_or_die(NULL, key.size + 1), key.data, key.size);
+    b->item[i] = is_part ? key : (struct slice){b->copy[i], key.size};
+    unsigned long long number = b->first + i;
+    if (key.size > max_item) trouble("line %llu of the input: longer than a server accepts (512 MiB)", number);
+}
+
 /* Copies a batch into the block. The lines of a batch are adjacent, so this is one memcpy. Slices of the block stay
  * valid, because it is only reallocated while it is empty. */
 static void append_batch(struct block_reader *r, const struct batch *in) {
@@ -45,35 +58,33 @@ static void append_batch(struct block_reader *r, const struct batch *in) {
     if (bytes > b->capacity) b->bytes = alloc_or_die(b->bytes, b->capacity = bytes);
     memcpy(b->bytes + b->used, start, bytes);
     for (size_t i = 0; i < in->n; i++) {
-        struct slice line = {b->bytes + b->used + (in->line[i].data - start), in->line[i].size};
-        b->line[b->n] = line;
-        b->item[b->n++] = key_of(&r->job->keys, line);
-        unsigned long long number = in->first + i;
-        if (b->item[b->n - 1].size > max_item)
-            trouble("stdin, line %llu: longer than a server accepts (512 MiB)", number);
+        b->line[b->n] = (struct slice){b->bytes + b->used + (in->line[i].data - start), in->line[i].size};
+        set_item(r, b->n++);
     }
     b->used += bytes;
 }
 
 void blocks_read(const struct redis_job *job, bool (*handle)(void *context, struct block *b), void *context) {
     static struct block block;
-    static struct batch b;
+    struct batch b;
     struct lines in;
     struct block_reader r = {.job = job, .block = &block, .handle = handle, .context = context};
-    block = (struct block){.first = 1, .end = key_line_end(&job->keys), .capacity = block_bytes};
+    struct lines_config config = {.files = job->files, .end = key_line_end(&job->keys), .idle = idle, .context = &r};
+    if (job->keys.csv) config.csv = key_field_rule(&job->keys).delimiter;
+    r.keys = key_reader_new(&job->keys);
+    block = (struct block){.first = 1, .end = config.end, .capacity = block_bytes};
     block.bytes = alloc_or_die(NULL, block.capacity);
-    lines_open(&in, block.end);
-    in.idle = idle;
-    in.context = &r;
+    lines_open(&in, &config);
     progress_begin(job->progress);
     while (!r.stopped && lines_next(&in, &b)) {
         append_batch(&r, &b);
-        if (job->stop_at_absent) handle_block(&r); /* do not wait for more input: the first absent line decides */
+        if (job->stop_early) handle_block(&r); /* do not wait for more input: one line may decide */
         progress_tick(&in);
     }
     handle_block(&r);
     output_flush();
     progress_end(&in);
+    lines_check(&in);
     lines_close(&in);
     free(block.bytes);
 }

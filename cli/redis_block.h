@@ -19,17 +19,18 @@ enum answer {
 };
 
 struct block {
-    uint64_t first; /* number of line[0] in the input, from 1 */
+    uint64_t first; /* number of line[0] in the whole input, from 1 */
     size_t n;
     struct slice line[BLOCK];
     struct slice item[BLOCK]; /* the key of the line */
+    char *copy[BLOCK];        /* the key if it is not a part of the line; NULL otherwise */
     enum answer answer[BLOCK];
     char end; /* the byte that ends a line */
     char *bytes;
     size_t used, capacity;
 };
 
-/* Reads stdin and calls `handle` for each block, with lines and items set. `handle` sets the answers and returns false
+/* Reads the input and calls `handle` for each block, with lines and items set. `handle` sets the answers and returns false
  * to stop reading. */
 void blocks_read(const struct redis_job *job, bool (*handle)(void *context, struct block *b), void *context);
 

@@ -60,12 +60,12 @@ static void report_full(struct redis_run *run, const struct block *b) {
     uint64_t refused = block_count(b, REFUSED), line = first_with(b, REFUSED);
     if (refused == 0) return;
     if (!run->job->pass_when_full)
-        trouble(
-            "%s: stdin, line %llu: no room for more on the server; of the lines from there to line %llu, %llu were not "
-            "printed (--on-full pass prints all)",
-            run->job->name, (ull)line, (ull)last_line(b), (ull)refused);
+        trouble("%s: line %llu of the input: no room for more on the server; of the lines from there to line %llu, "
+                "%llu were not "
+                "printed (--on-full pass prints all)",
+                run->job->name, (ull)line, (ull)last_line(b), (ull)refused);
     if (!run->reported_full)
-        note("%s: stdin, line %llu: no room for more on the server; new lines are printed every time they occur",
+        note("%s: line %llu of the input: no room for more on the server; new lines are printed every time they occur",
              run->job->name, (ull)line);
     run->reported_full = true;
 }
@@ -119,10 +119,10 @@ static bool add_or_remove(void *context, struct block *b) {
         trouble("%s; of the lines %llu to %llu, %llu were not processed and for %llu the result is unknown", error,
                 (ull)b->first, (ull)last_line(b), (ull)block_count(b, UNANSWERED), (ull)block_count(b, UNSURE));
     if (block_count(b, REFUSED) > 0)
-        trouble(
-            "%s: stdin, line %llu: refused, like %llu of the lines from there to line %llu: the filter is full, the "
-            "server has no memory, or there are too many copies of one line (--unique adds each line only once)",
-            run->job->name, (ull)first_with(b, REFUSED), (ull)block_count(b, REFUSED), (ull)last_line(b));
+        trouble("%s: line %llu of the input: refused, like %llu of the lines from there to line %llu: the filter is "
+                "full, the "
+                "server has no memory, or there are too many copies of one line (omit --count-copies)",
+                run->job->name, (ull)first_with(b, REFUSED), (ull)block_count(b, REFUSED), (ull)last_line(b));
     return true;
 }
 
@@ -143,7 +143,8 @@ int redis_add(const struct redis_job *job) {
     read_all(&run, job, job->unique ? INSERT_NEW : INSERT);
     char lines[UNIT_TEXT];
     if (!job->quiet) note("%s: %s added", job->name, write_number(run.yes, "line", lines));
-    if (!job->quiet && job->unique) report_lines(run.no + run.unsure, "already in the filter");
+    if (!job->quiet && job->unique && run.no + run.unsure > 0)
+        report_lines(run.no + run.unsure, "already in the filter");
     report_uncertain(&run, job->unique ? "sent again, and added once" : "added again, possibly for the second time");
     return EXIT_YES;
 }
@@ -171,7 +172,8 @@ static bool look_up(void *context, struct block *b) {
     count_answers(run, b);
     for (size_t i = 0; !run->job->quiet && i < b->n; i++)
         if ((b->answer[i] == YES) != run->job->invert) block_print(b, i);
-    return !(run->job->stop_at_absent && run->no > 0);
+    uint64_t wanted = run->job->invert ? run->no : run->yes, other = run->job->invert ? run->yes : run->no;
+    return !(run->job->stop_early && (run->job->all ? other > 0 : wanted > 0));
 }
 
 int redis_test(const struct redis_job *job) {
@@ -180,5 +182,6 @@ int redis_test(const struct redis_job *job) {
     redis_filter_open(&run.filter, job, CONTAINS);
     blocks_read(job, look_up, &run);
     if (job->count) printf("present %llu\nabsent %llu\n", (ull)run.yes, (ull)run.no);
-    return run.no == 0 ? EXIT_YES : EXIT_NO;
+    uint64_t wanted = job->invert ? run.no : run.yes, other = job->invert ? run.yes : run.no;
+    return (job->all ? other == 0 : wanted > 0) ? EXIT_YES : EXIT_NO;
 }

@@ -1,6 +1,7 @@
 /* See seen_set.h. Almost every function here has two cases: a filter, or a window of the library. */
 #include "seen_set.h"
 
+#include "file_save.h"
 #include "filter_file.h"
 #include "report.h"
 #include "units.h"
@@ -26,9 +27,11 @@ static guira_window *window_new(const struct seen_set *set) {
 /* A state with another window length would drop too many or too few lines. */
 static void require_same_window(const struct seen_set *set, const char *state) {
     guira_window_config c = GUIRA_WINDOW_CONFIG_INIT;
+    char text[UNIT_TEXT];
     guira_window_config_get(set->window, &c);
     if (c.length != window_length(set))
-        trouble("%s: was created with a different --window; use the same value or another file", state);
+        trouble("%s: was created with a different --window (about %s); use the same value or another file", state,
+                write_duration(c.length, text));
 }
 
 static void load(struct seen_set *set, const char *state) {
@@ -40,26 +43,32 @@ static void load(struct seen_set *set, const char *state) {
     require_same_window(set, state);
 }
 
-/* Saves without moving the lock. */
-static void save(const struct seen_set *set, const char *state) {
-    if (set->window != NULL) window_save(set->window, state);
-    else filter_save(set->filter, state);
+static struct saved_content content(const struct seen_set *set) {
+    return (struct saved_content){set->filter, set->window};
 }
 
+static void create(struct seen_set *set) {
+    if (set->window_ms > 0) set->window = window_new(set);
+    else set->filter = filter_new(&set->spec);
+}
+
+/* The file is created at once: so it fails now, not after hours of input, if it cannot be written. If another process
+ * creates it in the same moment, that process has the lock. */
 void seen_set_open(struct seen_set *set, const char *state) {
-    bool exists = state != NULL && file_exists(state);
-    if (!exists && set->window_ms > 0) set->window = window_new(set);
-    if (!exists && set->window_ms == 0) set->filter = filter_new(&set->spec);
-    if (state == NULL) return;
-    if (!exists) save(set, state); /* fails now, not after hours of input, if the file cannot be written */
-    filter_lock(state, false);
-    if (exists) load(set, state);
+    if (state != NULL) must_be_regular(state);
+    if (state != NULL && file_exists(state)) {
+        file_lock(state, false);
+        load(set, state);
+        return;
+    }
+    create(set);
+    if (state == NULL || file_create(state, content(set))) return;
+    seen_set_close(set);
+    file_lock(state, false);
+    load(set, state);
 }
 
-void seen_set_save(const struct seen_set *set, const char *state) {
-    save(set, state);
-    filter_lock_again(state);
-}
+void seen_set_save(const struct seen_set *set, const char *state) { file_replace(state, content(set)); }
 
 void seen_set_close(struct seen_set *set) {
     guira_destroy(set->filter);
@@ -86,15 +95,9 @@ guira_stats seen_set_stats(const struct seen_set *set) {
 
 /* ---------------------------------------------------------------------------------------------------------- lookups */
 
-void seen_set_hash(const struct seen_set *set, const struct key_options *k, const struct batch *b, uint64_t *hash) {
-    if (set->window == NULL) {
-        keys_hash(k, set->filter, b, hash);
-        return;
-    }
-    for (size_t i = 0; i < b->n; i++) {
-        struct slice key = key_of(k, b->line[i]);
-        hash[i] = guira_window_hash(set->window, key.data, key.size);
-    }
+struct hasher seen_set_hasher(const struct seen_set *set, unsigned jobs) {
+    if (set->window != NULL) return jobs > 1 ? hasher_twin_of_window(set->window) : hasher_of_window(set->window);
+    return jobs > 1 ? hasher_twin_of_filter(set->filter) : hasher_of_filter(set->filter);
 }
 
 /* Would `bytes` more exceed --max-memory? */

@@ -12,7 +12,7 @@
 #include <stdbool.h>
 
 #include "filter_new.h"
-#include "keys.h"
+#include "line_work.h"
 
 struct seen_set {
     struct filter_spec spec;
@@ -25,16 +25,16 @@ struct seen_set {
 };
 
 /* Creates an empty set, or loads the state file of an earlier run. state NULL: no file. Takes the lock on the file.
- * Exits if the file cannot be read or written, or was saved with a different window. */
+ * Exits if the file cannot be read or written, is in use by another process, or was saved with a different window. */
 void seen_set_open(struct seen_set *set, const char *state);
 
-/* Saves to the state file and takes the lock on the new file. */
+/* Saves to the state file and keeps the lock. */
 void seen_set_save(const struct seen_set *set, const char *state);
 
 void seen_set_close(struct seen_set *set);
 
-/* Computes the hashes of the lines' keys. */
-void seen_set_hash(const struct seen_set *set, const struct key_options *k, const struct batch *b, uint64_t *hash);
+/* The hash function; with several jobs it can be used by other threads. */
+struct hasher seen_set_hasher(const struct seen_set *set, unsigned jobs);
 
 /* Rounds a time in milliseconds down to a step of the window; the result is not before `last`. */
 uint64_t seen_set_time(const struct seen_set *set, int64_t ms, uint64_t last);

@@ -2,6 +2,7 @@
 #include <stdio.h>
 
 #include "commands.h"
+#include "file_save.h"
 #include "filter_file.h"
 #include "report.h"
 #include "units.h"
@@ -11,14 +12,14 @@ static int shrink_run(int argc, char **argv) {
     char before[UNIT_TEXT], after[UNIT_TEXT];
     const struct opt table[] = {{'q', "quiet", OPT_FLAG, &quiet, NULL, "print no summary at the end", NULL}, OPT_END};
     options_read(&command_shrink, table, &argc, argv, 1, 1);
-    filter_lock(argv[1], true);
+    file_lock(argv[1], true);
     guira *f = filter_load(argv[1]);
     write_size((double)guira_saved_size(f), before);
     guira_status s = guira_shrink_to_fit(f);
     if (s == GUIRA_EUNSUPPORTED)
         trouble("%s: filters of this kind have a fixed size; rebuild it with 'guira build'", argv[1]);
     if (s != GUIRA_OK) filter_trouble(argv[1], s);
-    filter_save(f, argv[1]);
+    file_replace(argv[1], (struct saved_content){f, NULL});
     if (!quiet) note("%s: %s before, %s now", argv[1], before, write_size((double)guira_saved_size(f), after));
     guira_destroy(f);
     return EXIT_YES;

@@ -8,16 +8,16 @@
  * printed. The next run may print lines after the last checkpoint again, but loses none. */
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 #include "commands.h"
-#include "seen_set.h"
+#include "line_time.h"
 #include "output.h"
 #include "progress.h"
 #include "redis.h"
 #include "report.h"
+#include "seen_set.h"
 #include "signals.h"
-#include "timestamp.h"
+#include "uniq_times.h"
 #include "units.h"
 
 /* As text, because they are also part of --help. */
@@ -26,12 +26,15 @@
 
 struct uniq {
     struct key_options keys;
+    struct time_options times;
     struct seen_set set;
     struct lines in;
     bool repeated, totals, progress;
-    uint64_t time_field; /* 0: the time of arrival */
-    uint64_t time;       /* the latest time of the window */
-    const char *state;
+    uint64_t jobs;
+    int64_t latest; /* time of a line so far, in milliseconds; TIME_NONE: no line yet */
+    uint64_t time;  /* the time of the window */
+    struct fault_count fault[TIME_FAULTS];
+    const char *state, *output;
     uint64_t checkpoint; /* milliseconds */
     double save_at;      /* clock_seconds() of the next checkpoint */
     uint64_t saved;      /* lines read at the last save */
@@ -61,36 +64,39 @@ static int save_if_due(struct uniq *u) {
 /* ------------------------------------------------------------------------------------------------------------ times */
 
 /* The current time, rounded to the steps of the window. It never goes back, even if the clock does. */
-static uint64_t time_of_arrival(const struct uniq *u) {
-    struct timespec t;
-    clock_gettime(CLOCK_REALTIME, &t);
-    return seen_set_time(&u->set, t.tv_sec * 1000 + t.tv_nsec / 1000000, u->time);
-}
+static uint64_t time_of_arrival(const struct uniq *u) { return seen_set_time(&u->set, time_now(), u->time); }
 
-/* Sets u->time from the line. False: the line has no valid time. */
-static bool read_line_time(struct uniq *u, struct slice line) {
-    struct slice field;
-    int64_t ms;
-    if (!key_field(&u->keys, line, u->time_field, &field) || !timestamp_read(field.data, field.size, &ms)) return false;
-    u->time = seen_set_time(&u->set, ms, u->time);
-    return true;
-}
-
-/* Sets now[i] for each line. Returns how many lines there are before the first one without a valid time. */
-static size_t times_of(struct uniq *u, const struct batch *b, uint64_t *now) {
-    if (u->set.window_ms > 0 && u->time_field == 0) u->time = time_of_arrival(u);
+/* Sets now[i] for each line, and index[] to the lines that have a time: see line_time.h. Returns how many there are; with
+ * --bad-time stop, only those before the first one without. */
+static size_t times_of(struct uniq *u, const struct batch *b, uint64_t *now, size_t *index, size_t *end) {
+    size_t n = 0;
+    int64_t clock = 0;
+    *end = b->n;
+    if (u->set.window_ms > 0 && u->times.field == NULL) u->time = time_of_arrival(u);
+    else if (u->times.field != NULL) clock = time_now();
     for (size_t i = 0; i < b->n; i++) {
-        if (u->time_field > 0 && !read_line_time(u, b->line[i])) return i;
-        now[i] = u->time;
+        if (u->times.field != NULL) {
+            enum time_fault fault = time_judge(b->time[i], u->latest, clock, u->times.max_skew);
+            if (fault != TIME_GOOD) {
+                count_fault(&u->fault[fault], b, i);
+                if (u->times.bad != BAD_TIME_STOP) continue;
+                *end = i;
+                break;
+            }
+            if (b->time[i] > u->latest) u->latest = b->time[i];
+            u->time = seen_set_time(&u->set, u->latest, u->time);
+        }
+        now[n] = u->time;
+        index[n++] = i;
     }
-    return b->n;
+    return n;
 }
 
 /* Called when the input pauses: writes the output, lets entries of a window expire, and saves if due. */
 static int idle(void *context) {
     struct uniq *u = context;
     output_flush();
-    if (u->set.window_ms > 0 && u->time_field == 0) seen_set_tick(&u->set, u->time = time_of_arrival(u));
+    if (u->set.window_ms > 0 && u->times.field == NULL) seen_set_tick(&u->set, u->time = time_of_arrival(u));
     int save_in = save_if_due(u), tick_in = u->set.window_ms > 0 ? 1000 : -1;
     return save_in >= 0 && (tick_in < 0 || save_in < tick_in) ? save_in : tick_in;
 }
@@ -128,70 +134,66 @@ static size_t look_up(struct uniq *u, const uint64_t *hash, const uint64_t *now,
     return u->repeated ? keep_second(u, hash, done, now[0], seen) : done;
 }
 
-/* Prints the new lines of b (with --repeated, the second copies). Returns how many lines were handled; fewer than b->n
- * if there is no memory for the next one. */
-static size_t print_new(struct uniq *u, struct batch *b, const uint64_t *now) {
-    uint64_t hash[BATCH];
-    bool seen[BATCH];
-    size_t all = b->n, done = 0, more = 1;
-    seen_set_hash(&u->set, &u->keys, b, hash);
-    for (; done < all && more > 0; done += more) more = look_up(u, hash + done, now + done, all - done, seen + done);
-    b->n = done;
-    b->unterminated = b->unterminated && done == all;
-    output_lines(b, seen, u->repeated, u->in.end);
-    for (size_t i = 0; i < done; i++) u->printed += seen[i] == u->repeated;
+/* Looks up n lines and sets seen[] for them. Returns how many were handled; fewer if there is no memory for the next
+ * one. */
+static size_t look_up_all(struct uniq *u, const uint64_t *hash, const uint64_t *now, size_t n, bool *seen) {
+    size_t done = 0, more = 1;
+    for (; done < n && more > 0; done += more) more = look_up(u, hash + done, now + done, n - done, seen + done);
     return done;
 }
 
-/* Before an error exit: writes the output and the state for the lines before `line`. */
-static void stop_before(struct uniq *u, uint64_t line) {
-    u->in.count = line - 1;
+/* Prints the first n lines of the batch that are selected. */
+static void print_lines(struct uniq *u, const struct batch *b, size_t n, const bool *seen) {
+    struct batch part = *b;
+    part.n = n;
+    part.unterminated = b->unterminated && n == b->n;
+    output_lines(&part, seen, u->repeated, u->in.config.end);
+    for (size_t i = 0; i < n; i++) u->printed += seen[i] == u->repeated;
+}
+
+/* Before an error exit: writes the output and the state for the lines before line i of the batch. */
+static void stop_before(struct uniq *u, const struct batch *b, size_t i) {
+    u->in.count -= b->n - i;
     output_flush();
     if (u->state != NULL) save(u);
 }
 
-/* There is no memory for the line: exits, or prints a message the first time. */
-static void report_full(struct uniq *u, uint64_t line) {
+/* There is no memory for line i: exits, or prints a message the first time. */
+static void report_full(struct uniq *u, const struct batch *b, size_t i) {
     char size[UNIT_TEXT];
+    unsigned long long line = b->first + i;
     write_size((double)seen_set_stats(&u->set).bytes, size);
     if (!u->set.pass_when_full) {
-        stop_before(u, line);
-        trouble("stdin, line %llu: no memory for more lines (%s in use); raise --max-memory or use --on-full pass",
-                (unsigned long long)line, size);
+        stop_before(u, b, i);
+        trouble("%s, line %llu: no memory for more lines (%s in use); raise --max-memory or use --on-full pass",
+                b->name, line, size);
     }
     if (!u->reported_full)
-        note(
-            "stdin, about line %llu: no memory for more lines (%s in use); new lines are printed every time they occur",
-            (unsigned long long)line, size);
+        note("%s, about line %llu: no memory for more lines (%s in use); new lines are printed every time they occur",
+             b->name, line, size);
     u->reported_full = true;
 }
 
-/* Exits with the part of the line that is not a time; control characters are replaced and long fields are cut. */
-static _Noreturn void report_bad_time(struct uniq *u, struct slice line, uint64_t number) {
-    struct slice field = {"", 0};
-    char text[41];
-    size_t n = 0;
-    bool found = key_field(&u->keys, line, u->time_field, &field);
-    for (; n < field.size && n < sizeof text - 1; n++) text[n] = (char)(field.data[n] < ' ' ? '?' : field.data[n]);
-    text[n] = '\0';
-    stop_before(u, number);
-    if (!found)
-        trouble("stdin, line %llu: has no field %llu for --time-field", (unsigned long long)number,
-                (unsigned long long)u->time_field);
-    trouble("stdin, line %llu, field %llu: '%s' is not a time (seconds or milliseconds since 1970, or "
-            "2026-01-31T12:00:00Z)",
-            (unsigned long long)number, (unsigned long long)u->time_field, text);
-}
-
-/* Lines with a valid time are handled even if a later line of the batch has none. */
-static void handle_batch(struct uniq *u, struct batch *b) {
-    uint64_t now[BATCH];
-    size_t all = b->n, timed = times_of(u, b, now);
-    b->n = timed;
-    b->unterminated = b->unterminated && timed == all;
-    size_t done = print_new(u, b, now);
-    if (done < timed || u->set.full) report_full(u, b->first + done);
-    if (timed < all) report_bad_time(u, b->line[timed], b->first + timed);
+/* Handles a batch of lines. Most often all of them have a time, or need none. */
+static void handle_batch(struct uniq *u, const struct batch *b) {
+    uint64_t now[BATCH], hash[BATCH];
+    size_t index[BATCH], end;
+    bool seen[BATCH], found[BATCH];
+    size_t n = times_of(u, b, now, index, &end);
+    bool all = n == b->n;
+    for (size_t i = 0; !all && i < n; i++) hash[i] = b->hash[index[i]];
+    size_t done = look_up_all(u, all ? b->hash : hash, now, n, all ? seen : found);
+    if (!all) { /* lines without a time are printed, or not, whatever was seen */
+        for (size_t i = 0; i < end; i++) seen[i] = (u->times.bad == BAD_TIME_PASS) == u->repeated;
+        for (size_t i = 0; i < done; i++) seen[index[i]] = found[i];
+    }
+    if (done < n) end = index[done];
+    print_lines(u, b, end, seen);
+    if (done < n || u->set.full) report_full(u, b, end);
+    if (end < b->n) {
+        stop_before(u, b, end);
+        trouble_bad_time(&u->times, &u->keys, u->fault, b->line[end]);
+    }
 }
 
 /* ---------------------------------------------------------------------------------------------------------- command */
@@ -205,15 +207,19 @@ static void print_totals(const struct uniq *u) {
          write_rate(s.fpr, rate));
 }
 
-static void run(struct uniq *u) {
+static void run(struct uniq *u, struct operands files) {
     struct batch b;
     signals_catch();
     seen_set_open(&u->set, u->state);
     u->time = seen_set_last_time(&u->set);
-    lines_open(&u->in, key_line_end(&u->keys));
-    u->in.idle = idle;
-    u->in.context = u;
+    u->latest = u->time > 0 ? (int64_t)u->time : TIME_NONE / 2; /* half: a skew can be subtracted */
+    struct lines_config config =
+        line_work(&u->keys, files, seen_set_hasher(&u->set, (unsigned)u->jobs), &u->times, (unsigned)u->jobs);
+    config.idle = idle;
+    config.context = u;
     u->save_at = clock_seconds() + (double)u->checkpoint / 1000;
+    lines_open(&u->in, &config);
+    output_open(u->output, files);
     progress_begin(u->progress);
     while (lines_next(&u->in, &b)) {
         handle_batch(u, &b);
@@ -224,7 +230,9 @@ static void run(struct uniq *u) {
     if (u->state != NULL) save(u);
     progress_end(&u->in);
     if (u->totals) print_totals(u);
+    report_bad_times(&u->times, u->fault);
     if (signal_received()) signal_reraise();
+    lines_check(&u->in);
     lines_close(&u->in);
     seen_set_close(&u->set);
 }
@@ -239,13 +247,15 @@ static void set_defaults(struct seen_set *set) {
 }
 
 /* A server keeps the time and saves by itself, so the options for that are rejected. */
-static int run_on_redis(struct uniq *u, const struct redis_options *redis, const char *name) {
-    redis_reject_option(redis, u->time_field > 0, "time-field");
+static int run_on_redis(struct uniq *u, const struct redis_options *redis, const char *name, struct operands files) {
+    redis_reject_option(redis, u->times.field != NULL, "time-field");
+    redis_reject_option(redis, u->jobs > 1, "jobs");
     redis_reject_option(redis, u->repeated, "repeated");
     redis_reject_option(redis, u->set.max_bytes > 0, "max-memory");
     redis_reject_option(redis, u->state != NULL, "state");
     redis_reject_option(redis, u->checkpoint > 0, "checkpoint");
-    struct redis_job job = {.redis = *redis, .name = name, .keys = u->keys, .spec = u->set.spec};
+    struct redis_job job = {.redis = *redis, .name = name, .keys = u->keys, .spec = u->set.spec, .files = files};
+    output_open(u->output, files);
     job.window = u->set.window_ms;
     job.pass_when_full = u->set.pass_when_full;
     job.count = u->totals;
@@ -254,12 +264,15 @@ static int run_on_redis(struct uniq *u, const struct redis_options *redis, const
 }
 
 /* Exits if options or arguments cannot be combined. */
-static void check_options(const struct uniq *u, const struct redis_options *redis, int argc, char **argv) {
+static void check_options(struct uniq *u, const struct redis_options *redis, int argc) {
     redis_require_url(redis);
-    if (argc > 1 && redis->url == NULL) trouble("unexpected argument '%s'; NAME requires --redis", argv[1]);
-    if (argc == 1 && redis->url != NULL) trouble("missing argument NAME; usage: guira uniq --redis URL NAME");
-    if (u->time_field > 0 && u->set.window_ms == 0) trouble("--time-field requires --window");
+    key_options_check(&u->keys);
+    time_options_check(&u->times);
+    if (argc == 1 && redis->url != NULL)
+        trouble("missing argument NAME; usage: guira uniq --redis URL NAME [INPUT...]");
+    if (u->times.field != NULL && u->set.window_ms == 0) trouble("--time-field requires --window");
     if (u->checkpoint > 0 && u->state == NULL && redis->url == NULL) trouble("--checkpoint requires --state");
+    if (u->jobs > MAX_JOBS) trouble("--jobs: the maximum is %d", MAX_JOBS);
 }
 
 static int uniq_run(int argc, char **argv) {
@@ -270,7 +283,7 @@ static int uniq_run(int argc, char **argv) {
     unsigned on_full = NOT_GIVEN;
     const struct opt table[] = {
         {'w', "window", OPT_DURATION, &u.set.window_ms, "TIME", "drop only duplicates of the last TIME", NULL},
-        {0, "time-field", OPT_FIELD, &u.time_field, "N", "take the time from field N, not from the clock", NULL},
+        TIME_OPTIONS(&u.times),
         {'d', "repeated", OPT_FLAG, &u.repeated, NULL, "print only duplicates, each once", NULL},
         {'c', "count", OPT_FLAG, &u.totals, NULL, "print totals on stderr at the end", NULL},
         KEY_OPTIONS(&u.keys),
@@ -282,47 +295,55 @@ static int uniq_run(int argc, char **argv) {
          NULL},
         {0, "checkpoint", OPT_DURATION, &u.checkpoint, "TIME",
          "interval of saving the state (default: " DEFAULT_CHECKPOINT ")", NULL},
+        OUTPUT_OPTION(&u.output),
+        {'j', "jobs", OPT_COUNT, &u.jobs, "N", "use N processor cores (default: 1)", NULL},
         REDIS_OPTIONS(&redis),
         PROGRESS_OPTION(&u.progress),
         OPT_END,
     };
-    options_read(&command_uniq, table, &argc, argv, 0, 1);
-    check_options(&u, &redis, argc, argv);
+    options_read(&command_uniq, table, &argc, argv, 0, MAX_OPERANDS);
+    check_options(&u, &redis, argc);
     if (on_full != NOT_GIVEN && u.set.max_bytes == 0 && redis.url == NULL) trouble("--on-full requires --max-memory");
     u.set.pass_when_full = on_full == PASS;
     set_defaults(&u.set);
-    if (redis.url != NULL) return run_on_redis(&u, &redis, argv[1]);
+    if (redis.url != NULL) return run_on_redis(&u, &redis, argv[1], operands_from(argc, argv, 2));
     if (u.checkpoint == 0) read_duration(DEFAULT_CHECKPOINT, &u.checkpoint);
-    run(&u);
+    run(&u, operands_from(argc, argv, 1));
     return EXIT_YES;
 }
 
 const struct command command_uniq = {
-    "uniq", "[options] [NAME] <lines >lines", "print each line only the first time it occurs",
+    "uniq", "[options] [INPUT...]", "print each line only the first time it occurs",
     "Lines need not be sorted, and their order is kept. Each different line takes about 5 bytes of memory, whatever\n"
     "its length (2.6 with --fpr 1%). A new line is mistaken for a duplicate and dropped with the probability of\n"
     "--fpr.\n"
     "\n"
     "With --window, a line is printed again if its last printed copy is older than TIME, at the latest TIME plus\n"
-    "1/16. Old lines are forgotten, so memory depends on the traffic. The default of --fpr is then 1e-5. With\n"
-    "--time-field, times are seconds or milliseconds since 1970 or RFC 3339; a time before an earlier one counts as\n"
-    "that one.\n"
+    "1/16. Old lines are forgotten, so memory depends on the traffic. The default of --fpr is then 1e-5.\n"
+    "\n"
+    "With --time-field, times are as logs write them: since 1970 in seconds, ms, us or ns; 2026-01-31T12:00:00Z and\n"
+    "its relatives; [31/Jan/2026:12:00:00 +0000]; Jan 31 12:00:00; or --time-format. A time that is up to --max-skew\n"
+    "before the latest one counts as the latest. Earlier times, times ahead of the clock by more than --max-skew, and\n"
+    "lines without a time are bad: 'pass' prints such lines without looking them up, 'drop' drops them, and 'stop'\n"
+    "ends the command with status 2. Their number is printed at the end.\n"
     "\n"
     "With --state, the next run continues where this one stopped. After a crash or kill -9, lines since the last\n"
     "checkpoint may be printed twice; none is lost. Ctrl-C and SIGTERM save the state first.\n"
     "With --on-full stop, the command ends with status 2 before the first line that does not fit into --max-memory.\n"
     "With pass, such lines are printed every time they occur. Exit status: 0, or 2 for an error.\n"
     "\n"
-    "With --redis, the seen lines are in the key NAME of a server or cluster, which is created if needed. All\n"
+    "With --redis, the first argument is NAME; the seen lines are in the key NAME of a server or cluster, which is "
+    "created if needed. All\n"
     "processes that use the key together print each line once. If a connection is lost, the lines in flight are\n"
     "printed, possibly for the second time.\n"
     "\n"
     "examples:\n"
-    "  guira uniq <events.log >once.log\n"
-    "  guira uniq -t, -k1 <orders.csv                       the first order of each customer\n"
+    "  guira uniq monday.log tuesday.log.gz -o once.log\n"
+    "  guira uniq --csv -k 1,3 orders.csv                   the first order of each customer and product\n"
+    "  guira uniq --json-key .user.id events.json\n"
     "  guira uniq -c -d <urls.txt >repeated.txt\n"
     "  tail -f app.log | guira uniq --window 10m -k 3       each alert at most once in 10 minutes\n"
-    "  guira uniq --window 1h --time-field 1 -k 2 <events.log\n"
+    "  guira uniq --window 1h --time-field 4 -k 1 access.log\n"
     "  collect | guira uniq --state seen.gf --checkpoint 10s | deliver\n"
     "  guira uniq --max-memory 500M --on-full pass <huge.log\n"
     "  find . -print0 | guira uniq -z\n"

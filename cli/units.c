@@ -144,6 +144,19 @@ const char *write_elapsed(double seconds, char *to) {
     return to;
 }
 
+const char *write_duration(uint64_t ms, char *to) {
+    static const struct {
+        const char *text;
+        uint64_t ms;
+    } unit[] = {{"d", 86400000}, {"h", 3600000}, {"m", 60000}, {"s", 1000}, {"ms", 1}};
+    size_t i = 0;
+    while (i < 4 && ms < unit[i].ms) i++;
+    int n = snprintf(to, UNIT_TEXT, "%llu%s", (unsigned long long)(ms / unit[i].ms), unit[i].text);
+    uint64_t rest = i < 4 ? ms % unit[i].ms / unit[i + 1].ms : 0;
+    if (rest > 0) snprintf(to + n, UNIT_TEXT - (size_t)n, "%llu%s", (unsigned long long)rest, unit[i + 1].text);
+    return to;
+}
+
 const char *write_rate(double fraction, char *to) {
     if (fraction >= 1e-5) snprintf(to, UNIT_TEXT, "%.2g%%", 100 * fraction);
     else snprintf(to, UNIT_TEXT, "%.1e", fraction);

@@ -28,6 +28,7 @@ const char *write_count(double n, char *to);                      /* 1234 -> 1.2
 const char *write_number(uint64_t n, const char *noun, char *to); /* 1, "line" -> 1 line; 1234 -> 1234 lines */
 const char *write_size(double bytes, char *to);                   /* 1536 -> 1.50 KiB */
 const char *write_elapsed(double seconds, char *to);              /* 75 -> 1:15 */
+const char *write_duration(uint64_t ms, char *to);                /* 5400000 -> 1h30m; at most two units */
 const char *write_rate(double fraction, char *to);                /* 0.001 -> 0.1% */
 
 #endif

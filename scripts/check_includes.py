@@ -29,7 +29,7 @@ MAY_INCLUDE = {
     "io": {"base", "format", "filter", "kinds"},
     "window": BELOW_KINDS | {"tidal", "kinds", "io"},
     "shared": BELOW_KINDS | {"tidal", "kinds", "io"},
-    "metrics": {"base", "filter", "window"},
+    "metrics": {"base", "filter", "io", "window"},
     "plan": {"base", "slots", "filter", "tidal", "cuckoo"},
 }
 

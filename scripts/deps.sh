@@ -7,8 +7,8 @@
 # build can do without them.
 set -eu
 
-build_packages="gcc libc6-dev make cmake pkg-config libxxhash-dev liburcu-dev libhiredis-dev scdoc"
-test_packages="libcmocka-dev clang clang-format clang-tidy cppcheck libclang-rt-14-dev binutils prometheus locales zsh time"
+build_packages="gcc libc6-dev make cmake pkg-config libxxhash-dev liburcu-dev libhiredis-dev libjson-c-dev zlib1g-dev libzstd-dev scdoc"
+test_packages="libcmocka-dev clang clang-format clang-tidy cppcheck libclang-rt-14-dev binutils prometheus locales zsh time zstd"
 lab_packages="python3 gnuplot-nox"
 redis_packages="redis-server python3 python3-redis libxxhash0" # for the tests of the module
 deb_packages="dpkg-dev debhelper lintian fakeroot redis-server"
@@ -63,10 +63,11 @@ for p in $packages; do
 done
 [ -n "$missing" ] || exit 0
 
-# Without these the build leaves something out, and says so: guira_shared, the tool's Redis commands, the manual pages.
+# Without these the build leaves something out, and says so: guira_shared, the tool's Redis commands, JSON
+# keys and compressed input, the manual pages.
 required=
 for p in $missing; do
-    case " liburcu-dev libhiredis-dev scdoc " in
+    case " liburcu-dev libhiredis-dev libjson-c-dev zlib1g-dev libzstd-dev scdoc " in
     *" $p "*) ;;
     *) required="$required $p" ;;
     esac

@@ -1,16 +1,20 @@
-/* How the tool reads and writes quantities: cli/units.c and cli/timestamp.c. */
+/* How the tool reads and writes quantities, times and fields: cli/units.c, time_parse.c, key_fields.c, csv.c, decode.c. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #include <cmocka.h>
 
+#include "csv.h"
+#include "decode.h"
+#include "key_fields.h"
 #include "support.h"
-#include "timestamp.h"
+#include "time_parse.h"
 #include "units.h"
 
 struct sample {
@@ -74,25 +78,59 @@ static void test_rates_and_factors_out_of_range_are_rejected(void **state) {
 
 /* ------------------------------------------------------------------------------------------------------------ times */
 
-static bool time_of(const char *text, int64_t *ms) { return timestamp_read(text, strlen(text), ms); }
+static const int64_t noon_2023 = 1700000000000; /* 2023-11-14T22:13:20Z */
+
+static bool time_of(const char *text, int64_t *ms) {
+    struct time_parser p = {.now = noon_2023};
+    return time_parse(&p, text, strlen(text), ms);
+}
+
+static bool time_by(const char *format, const char *text, int64_t *ms) {
+    struct time_parser p = {.now = noon_2023, .format = format};
+    return time_parse(&p, text, strlen(text), ms);
+}
+
+static void set_zone(const char *zone) {
+    setenv("TZ", zone, 1);
+    tzset();
+}
 
 static void test_all_forms_of_a_time_give_the_same_value(void **state) {
     (void)state;
     static const char *const same[] = {"1700000000",
                                        "1700000000.0",
                                        "1700000000000",
+                                       "1700000000000999",
+                                       "1700000000000999999",
                                        "2023-11-14T22:13:20Z",
                                        "2023-11-14t22:13:20z",
                                        "2023-11-14 22:13:20Z",
                                        "2023-11-15T03:43:20+05:30",
-                                       "2023-11-14T22:13:20.000999-00:00"};
+                                       "2023-11-15T03:43:20+0530",
+                                       "2023-11-14T23:13:20+01",
+                                       "2023-11-14T22:13:20.000999-00:00",
+                                       "2023-11-14 22:13:20,000 +0000 and more",
+                                       "2023-11-14 22:13:20.000000999999 UTC",
+                                       "2023/11/14 22:13:20 [error]",
+                                       "2023-11-14T22:13:20",
+                                       "2023-11-14 22:13:20 -5 degrees",
+                                       "[2023-11-14T22:13:20Z]",
+                                       "\"2023-11-14T22:13:20Z\"",
+                                       "[14/Nov/2023:22:13:20 +0000] \"GET / HTTP/1.1\"",
+                                       "14/Nov/2023:15:13:20 -0700",
+                                       "Nov 14 22:13:20 host sshd[1]: x",
+                                       "1700000000 x",
+                                       "1700000000,"};
     int64_t ms;
+    set_zone("UTC");
     for (size_t i = 0; i < COUNT(same); i++)
-        if (!time_of(same[i], &ms) || ms != 1700000000000) fail_msg("'%s' was read as %lld", same[i], (long long)ms);
+        if (!time_of(same[i], &ms) || ms != noon_2023) fail_msg("'%s' was read as %lld", same[i], (long long)ms);
     assert_true(time_of("1700000000.1239", &ms) && ms == 1700000000123);
     assert_true(time_of("0", &ms) && ms == 0);
     assert_true(time_of("99999999999", &ms) && ms == 99999999999000);
     assert_true(time_of("100000000000", &ms) && ms == 100000000000);
+    assert_true(time_of("99999999999999", &ms) && ms == 99999999999999);
+    assert_true(time_of("100000000000000", &ms) && ms == 100000000000);
     assert_true(time_of("1969-12-31T23:59:59.5Z", &ms) && ms == -500);
 }
 
@@ -103,11 +141,11 @@ static void test_invalid_times_are_rejected(void **state) {
                                           "1x",
                                           "1.",
                                           ".5",
-                                          "17000000000000000",
+                                          "[",
                                           "1700000000000.5",
+                                          "99999999999999999999",
                                           "now",
                                           "2023-11-14",
-                                          "2023-11-14T22:13:20",
                                           "2023-11-14T22:13Z",
                                           "2023-13-01T00:00:00Z",
                                           "2023-00-01T00:00:00Z",
@@ -116,15 +154,141 @@ static void test_invalid_times_are_rejected(void **state) {
                                           "2023-01-01T00:60:00Z",
                                           "2023-01-01T00:00:61Z",
                                           "2023-01-01T00:00:00+24:00",
+                                          "2023-01-01T00:00:00+1",
                                           "2023-01-01T00:00:00Zx",
-                                          "2023-01-01T00:00:00.Z"};
+                                          "2023-01-01T00:00:00.Z",
+                                          "14/Nov/2023 22:13:20",
+                                          "14/Nov/2023:22:13",
+                                          "Nov 31 00:00:00",
+                                          "Nov 1 00:00:00",
+                                          "Nox 14 22:13:20"};
     int64_t ms;
+    set_zone("UTC");
     for (size_t i = 0; i < COUNT(invalid); i++)
         if (time_of(invalid[i], &ms)) fail_msg("'%s' was read as %lld", invalid[i], (long long)ms);
 }
 
+static void test_times_of_syslog_roll_over_at_new_year(void **state) {
+    (void)state;
+    const int64_t new_year = 1704067200000, leap_day = 1709164800000, day = 86400000; /* 2024-01-01, 2024-02-29 */
+    struct time_parser p = {.now = new_year + 5000};
+    int64_t ms;
+    set_zone("UTC");
+    assert_true(time_parse(&p, "Dec 31 23:59:59", 15, &ms) && ms == new_year - 1000);
+    assert_true(time_parse(&p, "Jan  1 00:00:01", 15, &ms) && ms == new_year + 1000);
+    p.now = new_year - 2000; /* another machine is a little ahead */
+    assert_true(time_parse(&p, "Jan  1 00:00:01", 15, &ms) && ms == new_year + 1000);
+    p.now = leap_day + 400 * day; /* 2025 has no leap day: the latest one is in 2024 */
+    assert_true(time_parse(&p, "Feb 29 00:00:00", 15, &ms) && ms == leap_day);
+    p.now = leap_day + 2 * day;
+    assert_true(time_parse(&p, "Mar  4 00:00:00", 15, &ms) && ms < p.now); /* two days ahead: last year's */
+}
+
+static void test_times_without_a_zone_are_local(void **state) {
+    (void)state;
+    int64_t ms;
+    set_zone("CET-1CEST,M3.5.0,M10.5.0/3");
+    assert_true(time_of("2023-11-14T23:13:20", &ms) && ms == noon_2023);
+    assert_true(time_of("2023-07-01 02:00:00", &ms) && ms == 1688169600000);
+    assert_true(time_of("Nov 14 23:13:20", &ms) && ms == noon_2023);
+    assert_true(time_by("%d.%m.%Y %H:%M:%S", "14.11.2023 23:13:20.5", &ms) && ms == noon_2023 + 500);
+    struct time_parser p = {.now = noon_2023}; /* every quarter of an hour of a year agrees with mktime */
+    for (time_t t = 1672527600; t < 1704063600; t += 887) {
+        char text[32];
+        struct tm tm;
+        strftime(text, sizeof text, "%Y-%m-%d %H:%M:%S", localtime_r(&t, &tm));
+        tm.tm_isdst = -1;
+        time_t expected = mktime(&tm);
+        if (!time_parse(&p, text, strlen(text), &ms) || ms != expected * 1000) fail_msg("%s", text);
+    }
+    set_zone("UTC");
+}
+
+static void test_formats_of_strptime(void **state) {
+    (void)state;
+    int64_t ms;
+    set_zone("UTC");
+    assert_true(time_by("%d.%m.%Y %H:%M:%S", "14.11.2023 22:13:20 x", &ms) && ms == noon_2023);
+    assert_true(time_by("%d.%m.%Y %H:%M:%S", "14.11.2023 22:13:20,25", &ms) && ms == noon_2023 + 250);
+    assert_true(time_by("%a, %d %b %Y %T %z", "Tue, 14 Nov 2023 23:13:20 +0100", &ms) && ms == noon_2023);
+    assert_true(time_by("%b %d %T", "Nov 14 22:13:20", &ms) && ms == noon_2023);
+    assert_false(time_by("%d.%m.%Y %H:%M:%S", "31.02.2023 22:13:20", &ms));
+    assert_false(time_by("%d.%m.%Y %H:%M:%S", "14.11.2023 22:13:20x", &ms));
+    assert_false(time_by("%H:%M:%S", "22:13:20", &ms)); /* no date */
+    assert_true(time_format_is_valid("%d.%m.%Y %H:%M:%S"));
+    assert_false(time_format_is_valid("%Q"));
+    assert_false(time_format_is_valid("text"));
+    assert_false(time_format_is_valid(""));
+}
+
+/* -------------------------------------------------------------------------------------------------------------- fields */
+
+static void test_lists_of_fields(void **state) {
+    (void)state;
+    struct field_list list = {0};
+    assert_true(field_list_read("1,3-5", &list) && field_list_read("7-", &list) && field_list_read("-2", &list));
+    const struct field_range expected[] = {{1, 1}, {3, 5}, {7, 0}, {1, 2}};
+    assert_int_equal(list.n, COUNT(expected));
+    assert_memory_equal(list.range, expected, sizeof expected);
+    static const char *const invalid[] = {"",  "0",     "-",  "1,", ",1",         "3-1",
+                                          "a", "1-2-3", "1x", "-0", "9999999999", "1 "};
+    for (size_t i = 0; i < COUNT(invalid); i++)
+        if (field_list_read(invalid[i], &list)) fail_msg("'%s' was accepted", invalid[i]);
+}
+
+static void check_fields(struct field_rule rule, const char *line, size_t n, const char *const *expected) {
+    struct field_cursor c = field_first(rule, (struct slice){line, strlen(line)});
+    struct slice field;
+    for (size_t i = 0; i < n; i++)
+        if (!field_next(&c, &field) || field.size != strlen(expected[i]) ||
+            memcmp(field.data, expected[i], field.size) != 0)
+            fail_msg("'%s': field %zu is not '%s'", line, i + 1, expected[i]);
+    assert_false(field_next(&c, &field));
+}
+
+static void test_fields_by_blanks_delimiters_and_csv(void **state) {
+    (void)state;
+    static const char *const words[] = {"a", "b", "c"}, *const four[] = {"a", "", "b:c", ""},
+                             *const quoted[] = {"a", "\"b,\"\"c\n\"", "5\" disk", ""};
+    check_fields((struct field_rule){NULL, false}, "  a \tb  c ", 3, words);
+    check_fields((struct field_rule){NULL, false}, "   ", 0, words);
+    check_fields((struct field_rule){"::", false}, "a::::b:c::", 4, four);
+    check_fields((struct field_rule){",", true}, "a,\"b,\"\"c\n\",5\" disk,", 4, quoted);
+}
+
+static void test_values_and_records_of_csv(void **state) {
+    (void)state;
+    static const struct {
+        const char *field, *value;
+    } r[] = {{"", ""},     {"a", "a"},         {"\"a,b\"", "a,b"}, {"\"a\"\"b\"", "a\"b"},
+             {"\"\"", ""}, {"\"\"\"\"", "\""}, {"5\"", "5\""},     {"\"a", "a"}};
+    char to[32];
+    for (size_t i = 0; i < COUNT(r); i++) {
+        size_t n = csv_value((struct slice){r[i].field, strlen(r[i].field)}, to);
+        if (n != strlen(r[i].value) || memcmp(to, r[i].value, n) != 0)
+            fail_msg("'%s' has the value '%.*s'", r[i].field, (int)n, to);
+    }
+    const char *text = "a,\"b\nc\",d\ne,\"f";
+    assert_ptr_equal(csv_record_end(text, text + strlen(text), '\n', ","), text + 9);
+    assert_int_equal(csv_complete_part(text, strlen(text), '\n', ","), 10);
+    memcpy(to, "a\"b", 3);
+    assert_int_equal(csv_quote(to, 3), 6);
+    assert_memory_equal(to, "\"a\"\"b\"", 6);
+}
+
+static void test_compressed_files_are_recognised(void **state) {
+    (void)state;
+    assert_int_equal(decoder_format("\x1f\x8b\x08...", 6), GZIP);
+    assert_int_equal(decoder_format("\x28\xb5\x2f\xfd", 4), ZSTD);
+    assert_int_equal(decoder_format("\x28\xb5", 2), UNDECIDED);
+    assert_int_equal(decoder_format("", 0), UNDECIDED);
+    assert_int_equal(decoder_format("(a)\n", 4), PLAIN);
+    assert_int_equal(decoder_format("\x1f\x8b\x09", 3), PLAIN);
+}
+
 static void test_every_day_from_1600_to_2400_agrees_with_gmtime(void **state) {
     (void)state;
+    set_zone("UTC");
     for (time_t day = -135140; day < 157054; day++) { /* 1600 to 2400 */
         time_t seconds = day * 86400;
         struct tm t;
@@ -152,6 +316,9 @@ static void test_quantities_are_written_with_three_digits(void **state) {
     assert_string_equal(write_elapsed(75, to), "1:15");
     assert_string_equal(write_elapsed(3661, to), "1:01:01");
     assert_string_equal(write_elapsed(1e300, to), "277777:46:40");
+    assert_string_equal(write_duration(5400000, to), "1h30m");
+    assert_string_equal(write_duration(600600, to), "10m");
+    assert_string_equal(write_duration(250, to), "250ms");
     assert_string_equal(write_rate(0.001, to), "0.1%");
     assert_string_equal(write_rate(1e-6, to), "1.0e-06");
 }
@@ -164,6 +331,13 @@ int main(void) {
         cmocka_unit_test(test_rates_and_factors_out_of_range_are_rejected),
         cmocka_unit_test(test_all_forms_of_a_time_give_the_same_value),
         cmocka_unit_test(test_invalid_times_are_rejected),
+        cmocka_unit_test(test_times_of_syslog_roll_over_at_new_year),
+        cmocka_unit_test(test_times_without_a_zone_are_local),
+        cmocka_unit_test(test_formats_of_strptime),
+        cmocka_unit_test(test_lists_of_fields),
+        cmocka_unit_test(test_fields_by_blanks_delimiters_and_csv),
+        cmocka_unit_test(test_values_and_records_of_csv),
+        cmocka_unit_test(test_compressed_files_are_recognised),
         cmocka_unit_test(test_every_day_from_1600_to_2400_agrees_with_gmtime),
         cmocka_unit_test(test_quantities_are_written_with_three_digits),
     };

@@ -14,7 +14,7 @@ _guira() {
         return
     fi
     case $previous in
-    --kind | --on-full | --policy) mapfile -t COMPREPLY < <(compgen -W "$(_guira_choices "$command" "$previous")" -- "$word") && return ;;
+    --kind | --on-full | --policy | --bad-time) mapfile -t COMPREPLY < <(compgen -W "$(_guira_choices "$command" "$previous")" -- "$word") && return ;;
     help)
         mapfile -t COMPREPLY < <(compgen -W \
             "$(guira --help 2>/dev/null | sed -n '/^commands/,/^$/s/^  \([a-z]*\) .*/\1/p')" -- "$word")

@@ -18,6 +18,7 @@
 #include "base/atomics.h"
 #include "filter/latency.h"
 #include "guira_shared.h"
+#include "io/io.h"
 #include "window/window.h"
 
 /* ---------------------------------------------------------------------------------------------- reading the statistics */
@@ -45,7 +46,10 @@ static guira_status read_filter(const guira *f, struct sample *out) {
     out->max_load = f->config.max_load;
     out->wanted_fpr = f->config.fpr;
     out->latency = f->latency;
-    return guira_stats_get(f, &out->stats);
+    guira_status s = guira_stats_get(f, &out->stats);
+    size_t mapped;
+    if (guira__view_bytes(f, &mapped) != NULL) out->stats.bytes += mapped; /* a view holds almost nothing else */
+    return s;
 }
 
 #ifdef GUIRA__SHARED

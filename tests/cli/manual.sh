@@ -51,6 +51,7 @@ done
 offers_bash uniq guira help u
 offers_bash cuckoo guira build --kind c
 offers_bash pass guira uniq --on-full ''
+offers_bash drop guira uniq --bad-time ''
 touch file.gf
 offers_bash file.gf guira test fi
 

@@ -5,6 +5,7 @@ import shutil
 import signal
 import socket
 import subprocess
+import tempfile
 import threading
 import unittest
 
@@ -141,17 +142,18 @@ class OutOfRoom(CliTest):
         self.run_cli("uniq", "seen", lines=["a", "b"])
         self.run_cli("uniq", "--window", "1h", "recent", lines=["a", "b"])
         self.server("CONFIG", "SET", "maxmemory", "1")
-        self.assert_fails("line 2: no room", self.run_cli("uniq", "seen", lines=["a", "c"]))
+        self.assert_fails("line 2 of the input: no room", self.run_cli("uniq", "seen", lines=["a", "c"]))
         self.assertEqual(["c"], self.run_cli("uniq", "--on-full", "pass", "seen", lines=["a", "b", "c"]).lines)
         # CFW.SEEN looks up and records in one command, so it is refused even for known lines
         done = self.run_cli("uniq", "--on-full", "pass", "--window", "1h", "recent", lines=["a", "c"])
         self.assertEqual(["a", "c"], done.lines)
-        self.assert_fails("OOM", self.run_cli("add", "seen", lines=["c"]))
+        self.assert_fails("OOM", self.run_cli("add", "--count-copies", "seen", lines=["c"]))
+        self.assert_fails("the server has no memory", self.run_cli("add", "seen", lines=["c"]))
 
 
 class AddAndRemove(CliTest):
     def test_copies_are_counted_and_removed_one_by_one(self):
-        done = self.run_cli("add", "users", lines=["ana", "bob", "ana"])
+        done = self.run_cli("add", "--count-copies", "users", lines=["ana", "bob", "ana"])
         self.assertEqual((0, "guira add: users: 3 lines added\n"), (done.status, done.err))
         self.assertEqual([2, 1], [self.server("CF.COUNT", "users", item) for item in ("ana", "bob")])
         done = self.run_cli("remove", "users", lines=["ana", "ana", "eve"])
@@ -160,31 +162,48 @@ class AddAndRemove(CliTest):
         self.assertIn("1 line was not in the filter", done.err)
         self.assertEqual([0, 1], self.server("CF.MEXISTS", "users", "ana", "bob"))
 
-    def test_unique_adds_once(self):
-        done = self.run_cli("add", "--unique", "users", lines=["ana", "bob", "ana"])
+    def test_a_line_is_added_once(self):
+        done = self.run_cli("add", "users", lines=["ana", "bob", "ana"])
         self.assertIn("2 lines added", done.err)
         self.assertIn("1 line was already in the filter", done.err)
         self.assertEqual(1, self.server("CF.COUNT", "users", "ana"))
 
     def test_too_many_copies_are_refused(self):
-        self.assert_fails("too many copies", self.run_cli("add", "users", lines=["ana"] * 100))
+        self.assert_fails("too many copies", self.run_cli("add", "--count-copies", "users", lines=["ana"] * 100))
 
     def test_add_test_and_remove_many_lines(self):
         lines = [f"user {i}" for i in range(MANY)]
         self.assertEqual(0, self.run_cli("add", "--items", MANY, "--fpr", "1e-6", "users", lines=lines).status)
-        self.assertEqual(0, self.run_cli("test", "-q", "users", lines=lines).status)
+        self.assertEqual(0, self.run_cli("test", "-q", "--all", "users", lines=lines).status)
         self.assertEqual(0, self.run_cli("remove", "users", lines=lines[::2]).status)
         present = self.run_cli("test", "users", lines=lines)
-        self.assertEqual((1, lines[1::2]), (present.status, present.lines))
+        self.assertEqual((0, lines[1::2]), (present.status, present.lines))
         self.assertEqual(lines[::2], self.run_cli("test", "-v", "users", lines=lines).lines)
         self.assertEqual(f"present {MANY // 2}\nabsent {MANY // 2}\n".encode(),
                          self.run_cli("test", "-c", "users", lines=lines).raw)
 
-    def test_quiet_test_ends_at_the_first_absent_line(self):
+    def test_the_exit_status_of_test_is_that_of_grep(self):
         self.run_cli("add", "users", lines=["ana"])
-        running = self.start_cli("test", "-q", "users")
-        running.send(["ana", "eve"])
-        self.assertEqual(1, running.process.wait(60))
+        for words, lines, status in ((["-q"], ["eve", "ana"], 0), (["-q"], ["eve"], 1), (["-q", "-v"], ["ana"], 1),
+                                     (["--all"], ["ana", "eve"], 1), (["--all"], ["ana"], 0),
+                                     (["--all", "-v"], ["eve"], 0)):
+            self.assertEqual(status, self.run_cli("test", *words, "users", lines=lines).status, (words, lines))
+
+    def test_a_quiet_test_ends_when_the_status_is_known(self):
+        self.run_cli("add", "users", lines=["ana"])
+        for words, status in ((["-q"], 0), (["-q", "--all"], 1), (["-q", "-v"], 0)):
+            running = self.start_cli("test", *words, "users")
+            running.send(["ana", "eve"])
+            self.assertEqual(status, running.process.wait(60))
+
+    def test_keys_of_several_parts_and_files(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = f"{folder}/pairs"
+            with open(path, "w") as f:
+                f.write("ab,c\na,bc\nab,c\nx\n")
+            done = self.run_cli("uniq", "-t,", "-k1,2", "pairs", path)
+            self.assertEqual(["ab,c", "a,bc", "x"], done.lines)
+            self.assertEqual([1, 0], self.server("CF.MEXISTS", "pairs", "ab\nc\n", "abc"))
 
 
 class Errors(CliTest):
@@ -302,13 +321,20 @@ class LostConnections(CliTest):
 
     def test_add_retries(self):
         self.cut_after(b"CF.INSERT")
-        done = self.run_cli("add", "users", lines=["ana"])
+        done = self.run_cli("add", "--count-copies", "users", lines=["ana"])
         self.assertEqual((1, 0), (self.proxy.cuts, done.status))
         self.assertIn("1 line in flight", done.err)
         self.assertEqual(2, self.server("CF.COUNT", "users", "ana"))
 
+    def test_add_retries_without_copies(self):
+        self.cut_after(b"CF.INSERTNX")
+        done = self.run_cli("add", "users", lines=["ana"])
+        self.assertEqual((1, 0), (self.proxy.cuts, done.status))
+        self.assertIn("1 line in flight when a connection was lost: sent again, and added once", done.err)
+        self.assertEqual(1, self.server("CF.COUNT", "users", "ana"))
+
     def test_remove_does_not_retry(self):
-        self.run_cli("add", "users", lines=["ana", "ana"])
+        self.run_cli("add", "--count-copies", "users", lines=["ana", "ana"])
         self.cut_after(b"CF.DEL")
         done = self.run_cli("remove", "users", lines=["ana"])
         self.assertEqual((1, 1), (self.proxy.cuts, done.status))
@@ -319,7 +345,7 @@ class LostConnections(CliTest):
         self.run_cli("add", "users", lines=["ana"])
         self.cut_after(b"CF.MEXISTS")
         done = self.run_cli("test", "users", lines=["ana", "eve"])
-        self.assertEqual((1, 1, ["ana"], ""), (self.proxy.cuts, done.status, done.lines, done.err))
+        self.assertEqual((1, 0, ["ana"], ""), (self.proxy.cuts, done.status, done.lines, done.err))
 
 
 class ServerFailures(CliTest):

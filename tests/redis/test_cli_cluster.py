@@ -79,7 +79,7 @@ class Slots(ClusterTest):
         done = [running.end() for running in outs]
         self.assertEqual([(0, "")] * 2, [(d.status, d.err) for d in done])
         self.assertEqual(collections.Counter(lines), collections.Counter(done[0].lines + done[1].lines))
-        self.assertEqual(0, self.run_cli("test", "-q", "--shards", SHARDS, "seen", lines=lines).status)
+        self.assertEqual(0, self.run_cli("test", "-q", "--all", "--shards", SHARDS, "seen", lines=lines).status)
         self.assertTrue([n for n in self.cluster.nodes if "errorstat_MOVED" in n.client.info("errorstats")])
 
     def move_slots(self):
@@ -201,7 +201,7 @@ class Failover(ClusterTest):
 
     def test_add_continues_after_a_failover(self):
         lines = [f"line {i}" for i in range(MANY)]
-        running = self.start_cli("add", "--fpr", "1e-6", "--shards", SHARDS, "set")
+        running = self.start_cli("add", "--count-copies", "--fpr", "1e-6", "--shards", SHARDS, "set")
         running.send(lines[:MANY // 2])
         poll(lambda: sum(pairs(node("CF.STATS", key))["items"] for key, node in self.keys("set{*").items()) == MANY // 2,
              "lines")
@@ -213,14 +213,14 @@ class Failover(ClusterTest):
         self.assertIn(f"{MANY} lines added", done.err)
         self.cluster.wait_ok()
         self.url = f"redis://127.0.0.1:{self.cluster.alive()[0].port}"
-        self.assertEqual(0, self.run_cli("test", "-q", "--shards", SHARDS, "set", lines=lines).status)
+        self.assertEqual(0, self.run_cli("test", "-q", "--all", "--shards", SHARDS, "set", lines=lines).status)
 
     def test_add_and_remove_during_a_failover(self):
         """The exit status of remove is 1 if a line was not found, or if its removal is uncertain."""
         lines = [f"line {i}" for i in range(MANY)]
         self.run_cli("add", "--fpr", "1e-6", "--shards", SHARDS, "set", lines=lines)
         self.wait_until_replicated()
-        adding = self.start_cli("add", "--shards", SHARDS, "set")
+        adding = self.start_cli("add", "--count-copies", "--shards", SHARDS, "set")
         removing = self.start_cli("remove", "--shards", SHARDS, "set")
         killing = threading.Timer(0.2, self.kill_master)
         killing.start()

@@ -1,0 +1,166 @@
+/* See file_save.h. */
+#include "file_save.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "filter_file.h"
+#include "report.h"
+
+static int lock_fd = -1; /* the lock that this process holds; released when it exits */
+
+/* ----------------------------------------------------------------------------------------------------------- locking */
+
+/* Is fd still the file at this path, or has it been replaced meanwhile? */
+static bool is_current(int fd, const char *path) {
+    struct stat here, there;
+    return fstat(fd, &here) == 0 && stat(path, &there) == 0 && here.st_dev == there.st_dev &&
+           here.st_ino == there.st_ino;
+}
+
+/* Takes the lock. False: another process has it (only if `wait` is false). */
+static bool lock(const char *path, bool wait) {
+    for (;;) {
+        must_be_regular(path);
+        int fd = open(path, O_RDONLY | O_CLOEXEC);
+        if (fd < 0 && !file_exists(path)) filter_trouble(path, GUIRA_ENOENT);
+        if (fd < 0) trouble("%s: %s", path, system_error());
+        int failed = flock(fd, wait ? LOCK_EX : LOCK_EX | LOCK_NB);
+        if (failed != 0 && errno == EWOULDBLOCK) {
+            close(fd);
+            return false;
+        }
+        if (failed != 0 && errno != EINTR) trouble("%s: cannot be locked: %s", path, system_error());
+        if (failed == 0 && is_current(fd, path)) {
+            lock_fd = fd;
+            return true;
+        }
+        close(fd);
+    }
+}
+
+void file_lock(const char *path, bool wait) {
+    if (lock(path, false)) return;
+    if (!wait) trouble("%s: in use by another guira process; use a different file for each", path);
+    note("%s: locked by another guira process; waiting", path);
+    lock(path, true);
+}
+
+/* ------------------------------------------------------------------------------------------------------------ saving */
+
+/* Blocks SIGINT and SIGTERM while a file is saved, so that no incomplete temporary file is left behind. */
+static sigset_t block_signals(void) {
+    sigset_t blocked, before;
+    sigemptyset(&blocked);
+    sigaddset(&blocked, SIGINT);
+    sigaddset(&blocked, SIGTERM);
+    pthread_sigmask(SIG_BLOCK, &blocked, &before);
+    return before;
+}
+
+/* A file under a temporary name. */
+struct temporary {
+    char name[4096];
+    int fd;
+};
+
+/* Exits after removing the temporary file. */
+static _Noreturn void give_up(const struct temporary *t, const char *path, const char *reason) {
+    if (t->fd >= 0) unlink(t->name);
+    trouble("%s: cannot be written: %s; the previous content is unchanged", path, reason);
+}
+
+/* In the same directory, with a part of the name of the file. A new file can be read only by its owner; a file that is
+ * replaced passes its permissions on. */
+static void temporary_open(struct temporary *t, const char *path) {
+    struct stat old;
+    const char *slash = strrchr(path, '/'), *base = slash == NULL ? path : slash + 1;
+    int n = snprintf(t->name, sizeof t->name, "%.*s%.200s.guira-XXXXXX", (int)(base - path), path, base);
+    t->fd = -1;
+    if (n < 0 || (size_t)n >= sizeof t->name) give_up(t, path, strerror(ENAMETOOLONG));
+    t->fd = mkostemp(t->name, O_CLOEXEC);
+    if (t->fd < 0) give_up(t, path, system_error());
+    if (lstat(path, &old) == 0 && S_ISREG(old.st_mode)) (void)fchmod(t->fd, old.st_mode & 0777);
+}
+
+static void temporary_write(struct temporary *t, const char *path, struct saved_content what) {
+    if (flock(t->fd, LOCK_EX | LOCK_NB) != 0) give_up(t, path, system_error());
+    guira_status s = what.window != NULL ? guira_window_save_fd(what.window, t->fd) : guira_save_fd(what.filter, t->fd);
+    if (s != GUIRA_OK) give_up(t, path, guira_strerror(s));
+    if (fsync(t->fd) != 0) give_up(t, path, system_error());
+}
+
+/* The new name has to survive a crash, too. */
+static void sync_directory(const char *path) {
+    const char *slash = strrchr(path, '/');
+    char *directory = slash == NULL ? strdup(".") : strndup(path, (size_t)(slash - path) + 1);
+    int fd = directory == NULL ? -1 : open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (fd >= 0) {
+        if (fsync(fd) != 0 && errno == EIO) note("%s: %s", path, system_error());
+        close(fd);
+    }
+    free(directory);
+}
+
+/* Gives the file its name if there is no other one. Some file systems have no links: then it is checked first. */
+static bool publish_new(const struct temporary *t, const char *path) {
+    if (link(t->name, path) == 0) {
+        unlink(t->name);
+        return true;
+    }
+    bool no_links = errno == EPERM || errno == EOPNOTSUPP || errno == ENOSYS;
+    if (no_links && !file_exists(path)) return rename(t->name, path) == 0;
+    if (!no_links && errno != EEXIST) give_up(t, path, system_error());
+    return false;
+}
+
+static void keep_lock_of(const struct temporary *t, const char *path, const sigset_t *signals) {
+    sync_directory(path);
+    if (lock_fd >= 0) close(lock_fd);
+    lock_fd = t->fd;
+    pthread_sigmask(SIG_SETMASK, signals, NULL);
+}
+
+bool file_create(const char *path, struct saved_content what) {
+    struct temporary t;
+    if (file_exists(path)) return false;
+    sigset_t signals = block_signals();
+    temporary_open(&t, path);
+    temporary_write(&t, path, what);
+    if (!publish_new(&t, path)) {
+        unlink(t.name);
+        close(t.fd);
+        pthread_sigmask(SIG_SETMASK, &signals, NULL);
+        return false;
+    }
+    keep_lock_of(&t, path, &signals);
+    return true;
+}
+
+/* Is the file that was locked still there? If it was removed, it is created again. */
+static bool may_replace(const struct temporary *t, const char *path) {
+    if (lock_fd < 0 || is_current(lock_fd, path)) return rename(t->name, path) == 0;
+    errno = EEXIST;
+    return !file_exists(path) && publish_new(t, path);
+}
+
+void file_replace(const char *path, struct saved_content what) {
+    struct temporary t;
+    must_be_regular(path);
+    sigset_t signals = block_signals();
+    temporary_open(&t, path);
+    temporary_write(&t, path, what);
+    if (!may_replace(&t, path)) {
+        if (errno != EEXIST) give_up(&t, path, system_error());
+        unlink(t.name);
+        trouble("%s: another program has replaced it; changes since it was last saved here are not saved", path);
+    }
+    keep_lock_of(&t, path, &signals);
+}
