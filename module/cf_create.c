@@ -12,14 +12,15 @@
 
 #include "command_util.h"
 #include "commands.h"
+#include "names.h"
 #include "seed.h"
 #include "settings.h"
 
 static void replicate_create(redis_ctx *ctx, redis_string *name, const struct filter_options *o) {
     char fpr[32];
     format_double(o->fpr, fpr);
-    redis.Replicate(ctx, "CF._CREATE", "sllllcb", name, o->capacity, o->bucket_size, o->max_iterations, o->expansion,
-                    fpr, (const char *)o->seed, sizeof o->seed);
+    redis.Replicate(ctx, sent_name(CF_CREATE), "sllllcb", name, o->capacity, o->bucket_size, o->max_iterations,
+                    o->expansion, fpr, (const char *)o->seed, sizeof o->seed);
 }
 
 struct filter *create_at_key(redis_ctx *ctx, redis_string *name, const struct filter_options *o) {
@@ -38,6 +39,13 @@ bool check_capacity(redis_ctx *ctx, const char *minimum, const struct filter_opt
     if (o->capacity >= 2 * o->bucket_size && o->capacity <= MAX_CAPACITY) return true;
     snprintf(error, sizeof error, "Capacity must be in the range [%s, %lld]", minimum, MAX_CAPACITY);
     redis.ReplyWithError(ctx, error);
+    return false;
+}
+
+bool read_filter_fpr(redis_ctx *ctx, const redis_string *s, double *out) {
+    if (!read_fpr(ctx, s, out)) return false;
+    if (*out >= MIN_FPR) return true;
+    redis.ReplyWithError(ctx, "ERROR: no filter has a rate below 0.0000002");
     return false;
 }
 
@@ -61,13 +69,11 @@ static bool read_options(redis_ctx *ctx, redis_string **argv, int argc, struct f
         }
         numbers[k].given = true;
         bool valid =
-            k == 3 ? read_fpr(ctx, argv[i + 1], &o->fpr)
+            k == 3 ? read_filter_fpr(ctx, argv[i + 1], &o->fpr)
                    : read_integer(ctx, argv[i + 1], numbers[k].name, numbers[k].low, numbers[k].high, numbers[k].to);
         if (!valid) return false;
     }
-    if (!numbers[3].given || o->fpr >= MIN_FPR) return true;
-    redis.ReplyWithError(ctx, "ERROR: no filter has a rate below 0.0000002");
-    return false;
+    return true;
 }
 
 int cf_reserve(redis_ctx *ctx, redis_string **argv, int argc) {

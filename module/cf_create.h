@@ -12,4 +12,7 @@ struct filter *create_at_key(redis_ctx *ctx, redis_string *name, const struct fi
  * names the lower limit ("2 * BUCKETSIZE"). */
 bool check_capacity(redis_ctx *ctx, const char *minimum, const struct filter_options *o);
 
+/* Parses the value of the option ERROR. On false the error has been replied. */
+bool read_filter_fpr(redis_ctx *ctx, const redis_string *s, double *out);
+
 #endif

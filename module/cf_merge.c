@@ -2,6 +2,8 @@
 #include "command_util.h"
 #include "commands.h"
 #include "filter.h"
+#include "memory.h"
+#include "scandump.h"
 
 /* ----------------------------------------------------------------------------------------------------------- compacting */
 
@@ -15,9 +17,10 @@ int cf_compact(redis_ctx *ctx, redis_string **argv, int argc) {
     case KEY_FOUND: break;
     }
     struct filter *f = value;
+    long long before = memory_of_thread();
     guira_shrink_to_fit(f->guira);
     f->deleted = 0;
-    filter_changed(f);
+    filter_changed(f, before);
     redis.ReplicateVerbatim(ctx);
     redis.NotifyKeyspaceEvent(ctx, REDIS_NOTIFY_MODULE, "cf.compact", argv[1]);
     return redis.ReplyWithSimpleString(ctx, "OK");
@@ -35,6 +38,12 @@ static const char *merge_error(guira_status s) {
     }
 }
 
+/* RedisBloom's fingerprints are too short to compute ours from them. Replies if so. */
+static bool has_old_part(redis_ctx *ctx, const struct filter *f) {
+    if (f->old != NULL) redis.ReplyWithError(ctx, "ERR a filter with items from RedisBloom cannot be merged");
+    return f->old != NULL;
+}
+
 /* Merges the filters at the keys names[0] ... names[n - 1] into `into`. On false the error has been replied, and `into`
  * may already contain some of them. */
 static bool merge_all(redis_ctx *ctx, struct filter *into, redis_string **names, int n) {
@@ -43,6 +52,7 @@ static bool merge_all(redis_ctx *ctx, struct filter *into, redis_string **names,
         enum key_state state = find_value(ctx, names[i], REDIS_READ, filter_type, &from);
         if (state == KEY_MISSING) redis.ReplyWithError(ctx, "ERR not found");
         if (state != KEY_FOUND) return false;
+        if (has_old_part(ctx, from)) return false;
         guira_status s = guira_merge(into->guira, ((struct filter *)from)->guira);
         if (s == GUIRA_OK) continue;
         redis.ReplyWithError(ctx, merge_error(s));
@@ -54,10 +64,12 @@ static bool merge_all(redis_ctx *ctx, struct filter *into, redis_string **names,
 /* Moves the content of `merged` into f, the value that the key already has, and frees the rest. Storing `merged` as the
  * key's value instead would remove the key's expiry. */
 static void replace_content(struct filter *f, struct filter *merged) {
-    guira *old = f->guira;
+    struct filter old = *f;
+    dump_end(f);
     f->guira = merged->guira;
-    merged->guira = old;
-    filter_changed(f);
+    f->bytes = merged->bytes;
+    merged->guira = old.guira;
+    filter_changed(f, memory_of_thread());
     filter_free(merged);
 }
 
@@ -71,12 +83,15 @@ int cf_merge(redis_ctx *ctx, redis_string **argv, int argc) {
     if (state == KEY_MISSING) state = find_value(ctx, argv[2], REDIS_READ, filter_type, &value);
     if (state == KEY_MISSING) return redis.ReplyWithError(ctx, "ERR not found");
     if (state == KEY_WRONG_TYPE) return REDIS_OK;
+    if (has_old_part(ctx, value)) return REDIS_OK;
     struct filter *merged = filter_clone(value);
     if (merged == NULL) return redis.ReplyWithError(ctx, "ERR Insufficient memory");
+    long long before = memory_of_thread();
     if (!merge_all(ctx, merged, argv + start, argc - start)) {
         filter_free(merged);
         return REDIS_OK;
     }
+    filter_changed(merged, before);
     if (start == 3) set_value(ctx, argv[1], filter_type, merged);
     else replace_content(value, merged);
     redis.ReplicateVerbatim(ctx);

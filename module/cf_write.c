@@ -8,6 +8,8 @@
 #include "commands.h"
 #include "counters.h"
 #include "filter.h"
+#include "memory.h"
+#include "names.h"
 #include "settings.h"
 
 enum { BATCH = 128 }; /* items that are hashed before the first of them is inserted */
@@ -63,9 +65,24 @@ static guira_status insert_unique(guira *g, uint64_t hash) {
     return guira_contains_hash(g, hash) ? GUIRA_EEXIST : guira_insert_hash(g, hash);
 }
 
+/* Into a filter with an old part: one by one. */
+static void insert_singly(struct filter *f, redis_string **items, int n, bool unique, guira_status *out) {
+    for (int i = 0; i < n; i++) {
+        size_t length;
+        const char *item = redis.StringPtrLen(items[i], &length);
+        bool present = unique && filter_contains(f, item, length);
+        out[i] = present ? GUIRA_EEXIST : filter_insert(f, item, length);
+    }
+}
+
 /* n is at most BATCH. */
-static void insert_batch(guira *g, redis_string **items, int n, bool unique, guira_status *out) {
+static void insert_batch(struct filter *f, redis_string **items, int n, bool unique, guira_status *out) {
+    guira *g = f->guira;
     uint64_t hash[BATCH];
+    if (f->old != NULL) {
+        insert_singly(f, items, n, unique, out);
+        return;
+    }
     for (int i = 0; i < n; i++) {
         size_t length;
         const char *item = redis.StringPtrLen(items[i], &length);
@@ -78,12 +95,12 @@ static void insert_batch(guira *g, redis_string **items, int n, bool unique, gui
 
 /* Inserts all items and replies for each. Stores the items that replicas have to insert in `to_replicate` and returns
  * their number. */
-static int insert_all(redis_ctx *ctx, const struct insertion *in, guira *g, redis_string **to_replicate) {
+static int insert_all(redis_ctx *ctx, const struct insertion *in, struct filter *f, redis_string **to_replicate) {
     int n = 0;
     for (int start = 0; start < in->n; start += BATCH) {
         guira_status status[BATCH];
         int batch = in->n - start < BATCH ? in->n - start : BATCH;
-        insert_batch(g, in->items + start, batch, in->unique, status);
+        insert_batch(f, in->items + start, batch, in->unique, status);
         count_results(status, batch);
         for (int i = 0; i < batch; i++) {
             reply_status(ctx, in, status[i]);
@@ -99,8 +116,8 @@ static int insert_all(redis_ctx *ctx, const struct insertion *in, guira *g, redi
 static void replicate_items(redis_ctx *ctx, const struct insertion *in, bool created, redis_string **to_replicate,
                             int n) {
     if (!created && !in->unique && n == in->n) redis.ReplicateVerbatim(ctx);
-    else if (n == 1) redis.Replicate(ctx, "CF.ADD", "ss", in->name, to_replicate[0]);
-    else redis.Replicate(ctx, "CF.INSERT", "sccv", in->name, "NOCREATE", "ITEMS", to_replicate, (size_t)n);
+    else if (n == 1) redis.Replicate(ctx, sent_name(CF_ADD), "ss", in->name, to_replicate[0]);
+    else redis.Replicate(ctx, sent_name(CF_INSERT), "sccv", in->name, "NOCREATE", "ITEMS", to_replicate, (size_t)n);
     redis.NotifyKeyspaceEvent(ctx, REDIS_NOTIFY_MODULE, in->is_many ? "cf.insert" : "cf.add", in->name);
 }
 
@@ -113,11 +130,12 @@ static int insert(redis_ctx *ctx, const struct insertion *in) {
     if (state == KEY_MISSING) value = create_at_key(ctx, in->name, &in->options);
     struct filter *f = value;
     if (f == NULL) return REDIS_OK;
+    long long before = memory_of_thread();
     redis_string **to_replicate = in->n <= BATCH ? few : alloc_strings(ctx, in->n);
     if (in->is_many) redis.ReplyWithArray(ctx, in->n);
-    int n = insert_all(ctx, in, f->guira, to_replicate);
+    int n = insert_all(ctx, in, f, to_replicate);
     if (n == 0) return REDIS_OK;
-    filter_changed(f);
+    filter_changed(f, before);
     replicate_items(ctx, in, state == KEY_MISSING, to_replicate, n);
     return REDIS_OK;
 }
@@ -134,7 +152,14 @@ static int add(redis_ctx *ctx, redis_string **argv, int argc, bool unique) {
 int cf_add(redis_ctx *ctx, redis_string **argv, int argc) { return add(ctx, argv, argc, false); }
 int cf_addnx(redis_ctx *ctx, redis_string **argv, int argc) { return add(ctx, argv, argc, true); }
 
-/* CF.INSERT key [CAPACITY c] [NOCREATE] ITEMS item... */
+/* On false the error has been replied. */
+static bool read_capacity(redis_ctx *ctx, const redis_string *value, struct filter_options *o) {
+    if (redis.StringToLongLong(value, &o->capacity) == REDIS_OK) return check_capacity(ctx, "cf-bucket-size * 2", o);
+    redis.ReplyWithError(ctx, "Bad capacity");
+    return false;
+}
+
+/* CF.INSERT key [CAPACITY c] [ERROR rate] [NOCREATE] ITEMS item... */
 static int insert_many(redis_ctx *ctx, redis_string **argv, int argc, bool unique) {
     struct insertion in = {.unique = unique, .is_many = true};
     int at = 2;
@@ -142,12 +167,12 @@ static int insert_many(redis_ctx *ctx, redis_string **argv, int argc, bool uniqu
     in.name = argv[1];
     settings_get(&in.options);
     for (; at < argc && !is_keyword(argv[at], "ITEMS"); at++) {
+        bool capacity = is_keyword(argv[at], "CAPACITY"), error = is_keyword(argv[at], "ERROR");
         if (is_keyword(argv[at], "NOCREATE")) in.no_create = true;
-        else if (!is_keyword(argv[at], "CAPACITY")) return redis.ReplyWithError(ctx, "Unknown argument received");
+        else if (!capacity && !error) return redis.ReplyWithError(ctx, "Unknown argument received");
         else if (++at == argc) return redis.WrongArity(ctx);
-        else if (redis.StringToLongLong(argv[at], &in.options.capacity) != REDIS_OK)
-            return redis.ReplyWithError(ctx, "Bad capacity");
-        else if (!check_capacity(ctx, "cf-bucket-size * 2", &in.options)) return REDIS_OK;
+        else if (capacity && !read_capacity(ctx, argv[at], &in.options)) return REDIS_OK;
+        else if (error && !read_filter_fpr(ctx, argv[at], &in.options.fpr)) return REDIS_OK;
     }
     in.items = argv + at + 1;
     in.n = argc - at - 1;
@@ -157,24 +182,28 @@ static int insert_many(redis_ctx *ctx, redis_string **argv, int argc, bool uniqu
 int cf_insert(redis_ctx *ctx, redis_string **argv, int argc) { return insert_many(ctx, argv, argc, false); }
 int cf_insertnx(redis_ctx *ctx, redis_string **argv, int argc) { return insert_many(ctx, argv, argc, true); }
 
-int cf_del(redis_ctx *ctx, redis_string **argv, int argc) {
+int delete_item(redis_ctx *ctx, redis_string **argv, redis_type *type, const char *event) {
     void *value;
     size_t n;
-    if (argc != 3) return redis.WrongArity(ctx);
-    switch (find_value(ctx, argv[1], REDIS_READ | REDIS_WRITE, filter_type, &value)) {
+    switch (find_value(ctx, argv[1], REDIS_READ | REDIS_WRITE, type, &value)) {
     case KEY_MISSING: return redis.ReplyWithError(ctx, "Not found");
     case KEY_WRONG_TYPE: return REDIS_OK;
     case KEY_FOUND: break;
     }
     struct filter *f = value;
     const char *item = redis.StringPtrLen(argv[2], &n);
-    bool removed = guira_remove(f->guira, item, n) == GUIRA_OK;
+    long long before = memory_of_thread();
+    bool removed = filter_remove(f, item, n);
     counter_add(removed ? &counters.deleted : &counters.not_deleted, 1);
     if (removed) {
         f->deleted++;
-        filter_changed(f);
+        filter_changed(f, before);
         redis.ReplicateVerbatim(ctx);
-        redis.NotifyKeyspaceEvent(ctx, REDIS_NOTIFY_MODULE, "cf.del", argv[1]);
+        redis.NotifyKeyspaceEvent(ctx, REDIS_NOTIFY_MODULE, event, argv[1]);
     }
     return reply_bool(ctx, removed);
+}
+
+int cf_del(redis_ctx *ctx, redis_string **argv, int argc) {
+    return argc == 3 ? delete_item(ctx, argv, filter_type, "cf.del") : redis.WrongArity(ctx);
 }

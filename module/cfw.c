@@ -12,6 +12,8 @@
 #include "command_util.h"
 #include "commands.h"
 #include "counters.h"
+#include "memory.h"
+#include "names.h"
 #include "seed.h"
 
 enum { BATCH = 64 }; /* items that are hashed before the first of them is looked up */
@@ -33,7 +35,7 @@ static int create_at_key(redis_ctx *ctx, redis_string *name, const struct window
     char fpr[32];
     format_double(o->fpr, fpr);
     set_value(ctx, name, window_type, w);
-    redis.Replicate(ctx, "CFW._CREATE", "slcb", name, o->length, fpr, (const char *)o->seed, sizeof o->seed);
+    redis.Replicate(ctx, sent_name(CFW_CREATE), "slcb", name, o->length, fpr, (const char *)o->seed, sizeof o->seed);
     redis.NotifyKeyspaceEvent(ctx, REDIS_NOTIFY_MODULE, "cfw.reserve", name);
     return redis.ReplyWithSimpleString(ctx, "OK");
 }
@@ -108,8 +110,10 @@ static int check_all(redis_ctx *ctx, struct window *w, redis_string **items, int
 static int check_and_record(redis_ctx *ctx, redis_string *name, struct window *w, redis_string **items, int n,
                             uint64_t now) {
     redis_string **to_replicate = alloc_strings(ctx, n);
+    long long before = memory_of_thread();
     int count = check_all(ctx, w, items, n, now, to_replicate);
-    redis.Replicate(ctx, "CFW._SEEN", "slv", name, (long long)now, to_replicate, (size_t)count);
+    window_changed(w, before);
+    redis.Replicate(ctx, sent_name(CFW_SEEN), "slv", name, (long long)now, to_replicate, (size_t)count);
     redis.NotifyKeyspaceEvent(ctx, REDIS_NOTIFY_MODULE, "cfw.seen", name);
     window_timer_start(ctx, name, w);
     return REDIS_OK;
@@ -160,7 +164,9 @@ int cfw_tick(redis_ctx *ctx, redis_string **argv, int argc) {
     if (argc != 3) return redis.WrongArity(ctx);
     struct window *w = find_window(ctx, argv[1], REDIS_READ | REDIS_WRITE);
     if (w == NULL || !read_time(ctx, argv[2], w, &now)) return REDIS_OK;
+    long long before = memory_of_thread();
     guira_window_tick(w->guira, now);
+    window_changed(w, before);
     redis.ReplicateVerbatim(ctx);
     return redis.ReplyWithSimpleString(ctx, "OK");
 }

@@ -7,6 +7,7 @@
 #include <strings.h>
 
 #include "loadchunk.h"
+#include "old_type.h"
 
 /* Closes the key by hand: letting the server do it at the end of the command (AutoMemory) is slower. */
 enum key_state find_value(redis_ctx *ctx, redis_string *name, int mode, redis_type *type, void **value) {
@@ -14,7 +15,8 @@ enum key_state find_value(redis_ctx *ctx, redis_string *name, int mode, redis_ty
     if (key == NULL) return KEY_MISSING;
     redis_type *actual = redis.ModuleTypeGetType(key); /* NULL: no value, or one of the server's own types */
     enum key_state state = KEY_WRONG_TYPE;
-    if (actual == type) state = KEY_FOUND;
+    bool is_old = actual != NULL && actual == old_type && type == filter_type;
+    if (actual == type || is_old) state = KEY_FOUND;
     else if (redis.KeyType(key) == REDIS_KEY_EMPTY) state = KEY_MISSING;
     if (state == KEY_FOUND) *value = redis.ModuleTypeGetValue(key);
     redis.CloseKey(key);

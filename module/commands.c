@@ -6,6 +6,9 @@
 
 #include <string.h>
 
+#include "names.h"
+#include "settings.h"
+
 #define ADMIN_WRITE "write deny-oom admin"
 
 static const struct command {
@@ -47,7 +50,25 @@ static const struct command {
      "Same as CF.LOADCHUNK"},
     {"CF.MERGE", cf_merge, "write deny-oom", -3, "Adds all items of the source filters to the destination",
      "O(filters)"},
+    {"BF.RESERVE", bf_reserve, "write deny-oom", -4, "Creates an empty filter with a false positive rate",
+     "O(capacity)"},
+    {"BF.ADD", bf_add, "write deny-oom fast", 3, "Adds an item unless it is already present", "O(1)"},
+    {"BF.MADD", bf_madd, "write deny-oom", -3, "Adds the items that are not yet present", "O(items)"},
+    {"BF.INSERT", bf_insert, "write deny-oom", -4, "Adds items; creates the filter with options", "O(items)"},
+    {"BF.EXISTS", bf_exists, "readonly fast", 3, "Tells whether an item may be present", "O(1)"},
+    {"BF.MEXISTS", bf_mexists, "readonly", -3, "Tells which of the items may be present", "O(items)"},
+    {"BF.CARD", bf_card, "readonly fast", 2, "Returns the number of items that were added", "O(1)"},
+    {"BF.INFO", bf_info, "readonly fast", -2, "Returns the size and options of a filter", "O(1)"},
+    {"BF.DEL", bf_del, "write fast", 3, "Removes an item, which must have been added before", "O(1)"},
+    {"BF.COUNT", bf_count, "readonly fast", 3, "Returns 1 if an item may be present, otherwise 0", "O(1)"},
+    {"BF.SCANDUMP", bf_scandump, "readonly", 3, "Returns the next chunk of a dump",
+     "O(chunk) when chunks are read in order; O(filter) otherwise"},
+    {"BF.LOADCHUNK", bf_loadchunk, "write deny-oom", 4, "Loads one chunk of a dump",
+     "O(chunk); O(filter) for the last chunk, which creates the filter"},
+    {"BF._CREATE", bf_create, ADMIN_WRITE, 6, "Replicated form of BF.RESERVE", "O(capacity)"},
 };
+
+static bool is_bloom(const struct command *c) { return strncmp(c->name, "BF.", 3) == 0; }
 
 static const redis_command_info_version info_version = {.version = 1, .key_spec_size = sizeof(redis_key_spec)};
 
@@ -68,34 +89,51 @@ static const redis_key_spec *keys_of(const struct command *c) {
     return c->run == cf_merge ? merge : is_read_only(c) ? read : write;
 }
 
-/* ACL categories. has_cuckoo: the server let the module register the category "cuckoo". */
-static const char *categories_of(const struct command *c, bool has_cuckoo) {
+/* ACL categories. has_own: the server let the module register the categories "cuckoo" and "bloom". */
+static const char *categories_of(const struct command *c, bool has_own) {
     if (strstr(c->flags, "admin") != NULL) return "admin dangerous write";
-    if (has_cuckoo) return is_read_only(c) ? "cuckoo read" : "cuckoo write";
+    if (has_own && is_bloom(c)) return is_read_only(c) ? "bloom read" : "bloom write";
+    if (has_own) return is_read_only(c) ? "cuckoo read" : "cuckoo write";
     return is_read_only(c) ? "read" : "write";
 }
 
+/* Another module may have registered a category of the same name: then commands have only those of the server. */
+static bool add_categories(redis_ctx *ctx) {
+    if (redis.AddACLCategory == NULL || redis.AddACLCategory(ctx, "cuckoo") != REDIS_OK) return false;
+    return !settings_want_bf() || redis.AddACLCategory(ctx, "bloom") == REDIS_OK;
+}
+
 /* Sets documentation, keys and categories. Older servers lack some or all of these functions, and the parts are skipped. */
-static void describe(redis_ctx *ctx, const struct command *c, bool has_cuckoo) {
+static void describe(redis_ctx *ctx, const struct command *c, const char *name, bool has_own) {
     redis_command_info info = {.version = &info_version,
                                .summary = c->summary,
                                .complexity = c->complexity,
                                .arity = c->arity,
                                .key_specs = keys_of(c)};
     if (redis.GetCommand == NULL) return;
-    redis_command *command = redis.GetCommand(ctx, c->name);
+    redis_command *command = redis.GetCommand(ctx, name);
     if (command == NULL) return;
     if (redis.SetCommandInfo != NULL) redis.SetCommandInfo(command, &info);
-    if (redis.SetCommandACLCategories != NULL) redis.SetCommandACLCategories(command, categories_of(c, has_cuckoo));
+    if (redis.SetCommandACLCategories != NULL) redis.SetCommandACLCategories(command, categories_of(c, has_own));
 }
 
 bool commands_register(redis_ctx *ctx) {
-    bool has_cuckoo = redis.AddACLCategory != NULL && redis.AddACLCategory(ctx, "cuckoo") == REDIS_OK;
+    bool has_own = add_categories(ctx);
     for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
         const struct command *c = &commands[i];
+        if (is_bloom(c) && !settings_want_bf()) continue;
         int last = c->run == cf_merge ? -1 : 1; /* the last argument that is a key; -1: all arguments are */
-        if (redis.CreateCommand(ctx, c->name, c->run, c->flags, 1, last, 1) != REDIS_OK) return false;
-        describe(ctx, c, has_cuckoo);
+        char name[MAX_NAME];
+        name_of_command(c->name, name);
+        if (redis.CreateCommand(ctx, name, c->run, c->flags, 1, last, 1) != REDIS_OK) {
+            redis.Log(
+                ctx, "warning",
+                "guira: the command %s exists already, perhaps of RedisBloom, which Redis 8 contains. To use both, "
+                "load guira with names of its own: loadmodule guira.so PREFIX guira",
+                name);
+            return false;
+        }
+        describe(ctx, c, name, has_own);
     }
     return true;
 }

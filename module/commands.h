@@ -6,7 +6,7 @@
 
 #include "redis.h"
 
-/* Registers all commands with the server. False: the server refused one, for example because its name is taken. */
+/* Registers all commands with the server. False: the server refused one because its name is taken, which has been logged. */
 bool commands_register(redis_ctx *ctx);
 
 /* cf_create.c */
@@ -18,10 +18,19 @@ redis_command_fn cf_add, cf_addnx, cf_insert, cf_insertnx, cf_del;
 /* cf_read.c */
 redis_command_fn cf_exists, cf_mexists, cf_count, cf_info, cf_stats, cf_debug;
 /* scandump.c */
-redis_command_fn cf_scandump;
+redis_command_fn cf_scandump, bf_scandump;
 /* loadchunk.c */
-redis_command_fn cf_loadchunk, cfw_loadchunk;
+redis_command_fn cf_loadchunk, cfw_loadchunk, bf_loadchunk;
 /* cfw.c */
 redis_command_fn cfw_reserve, cfw_create, cfw_seen, cfw_seen_at, cfw_tick, cfw_info;
+/* bf_create.c */
+redis_command_fn bf_reserve, bf_create;
+/* bf_write.c */
+redis_command_fn bf_add, bf_madd, bf_insert, bf_del;
+/* bf_read.c */
+redis_command_fn bf_exists, bf_mexists, bf_count, bf_card, bf_info;
+
+/* CF.DEL and BF.DEL key item, for a key of a type: replicates and replies. cf_write.c */
+int delete_item(redis_ctx *ctx, redis_string **argv, redis_type *type, const char *event);
 
 #endif

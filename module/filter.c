@@ -1,6 +1,8 @@
-/* See filter.h. A serialized filter is a record of five numbers, 8 bytes each, followed by the library's file:
+/* See filter.h. A serialized filter is a record of six numbers, 8 bytes each, followed by the old part, if there is one, and
+ * the library's file:
  *
- *     [ bucket size | max iterations | expansion | deleted | requested rate ][ file: see docs/format.md ]
+ *     [ bucket size | max iterations | expansion | deleted | requested rate | size of the old part ]
+ *     [ old part: see old_part.h ][ file: see docs/format.md ]
  */
 #include "filter.h"
 
@@ -8,9 +10,10 @@
 
 #include "counters.h"
 #include "memory.h"
+#include "scandump.h"
 #include "seed.h"
 
-redis_type *filter_type;
+redis_type *filter_type, *bloom_type;
 
 enum { ENCODING = 1 };
 
@@ -20,84 +23,164 @@ enum { ENCODING = 1 };
 
 /* ------------------------------------------------------------------------------------------------------------ lifecycle */
 
-/* Starts from the clock, so that generations of an earlier process do not come again. */
-void filter_changed(struct filter *f) {
+/* Generations start from the clock, so that those of an earlier process do not come again. */
+void filter_changed(struct filter *f, long long before) {
     static uint64_t last;
     if (last == 0) last = (uint64_t)redis.Milliseconds() << 20;
     f->generation = ++last;
+    if (f->old != NULL && f->old->items == 0) {
+        old_part_free(f->old);
+        f->old = NULL;
+    }
+    f->bytes = (uint64_t)((long long)f->bytes + memory_of_thread() - before);
 }
 
-/* Takes ownership of g, and destroys it if there is no memory. */
-static struct filter *wrap(guira *g, const struct filter_options *o) {
+/* Takes ownership of g, and destroys it if there is no memory. before: memory_of_thread() when g was not there yet. */
+static struct filter *wrap(guira *g, const struct filter_options *o, long long before) {
     struct filter *f = memory_alloc(sizeof *f);
     if (f == NULL) {
         guira_destroy(g);
         return NULL;
     }
-    *f = (struct filter){.guira = g, .options = *o};
-    filter_changed(f);
+    *f = (struct filter){.guira = g,
+                         .fpr = o->fpr,
+                         .max_iterations = (uint16_t)o->max_iterations,
+                         .expansion = (uint16_t)o->expansion,
+                         .bucket_size = (uint8_t)o->bucket_size,
+                         .bloom = o->bloom};
+    filter_changed(f, before);
     counter_add(&counters.filters, 1);
     return f;
 }
 
+static guira_kind kind_of(const struct filter_options *o) {
+    return o->expansion == 0 && !o->bloom ? GUIRA_CUCKOO : GUIRA_TIDAL;
+}
+
 guira_status filter_create(const struct filter_options *o, struct filter **out) {
-    bool fixed = o->expansion == 0;
-    guira_config c = {.kind = fixed ? GUIRA_CUCKOO : GUIRA_TIDAL,
-                      .capacity = (uint64_t)o->capacity,
-                      .min_load = fixed ? 0 : MIN_LOAD};
+    guira_config c = {.kind = kind_of(o), .capacity = (uint64_t)o->capacity, .fpr = o->fpr};
+    long long before = memory_of_thread();
     guira *g;
-    c.fpr = o->fpr;
+    if (c.kind == GUIRA_TIDAL) c.min_load = MIN_LOAD;
+    if (o->bloom && o->expansion == 0) c.growth = 1;
     memcpy(c.seed, o->seed, sizeof c.seed);
     *out = NULL;
     guira_status s = guira_create(&c, &g);
     if (s != GUIRA_OK) return s;
-    *out = wrap(g, o);
+    *out = wrap(g, o, before);
     return *out != NULL ? GUIRA_OK : GUIRA_ENOMEM;
+}
+
+/* New items get the smallest filter that grows, or as many places as RedisBloom's filter of fixed size has left. */
+struct filter *filter_create_with_old_part(const struct old_shape *s, struct old_part *old, long long before) {
+    uint64_t slots = old_shape_bytes(s), left = slots > old->items ? slots - old->items : 0;
+    struct filter_options o = {.capacity = s->expansion > 0 ? 0 : (long long)(left < 2 ? 2 : left),
+                               .bucket_size = (long long)s->bucket_size,
+                               .max_iterations = (long long)s->max_iterations,
+                               .expansion = (long long)s->expansion};
+    struct filter *f = NULL;
+    long long old_memory = memory_of_thread() - before;
+    if (o.capacity > MAX_CAPACITY) o.capacity = MAX_CAPACITY;
+    seed_get(o.seed);
+    if (filter_create(&o, &f) != GUIRA_OK) {
+        old_part_free(old);
+        return NULL;
+    }
+    f->old = old;
+    f->deleted = s->deleted;
+    f->bytes += (uint64_t)old_memory;
+    return f;
+}
+
+guira_config filter_config(const struct filter *f) {
+    guira_config c = {.size = sizeof c};
+    guira_config_get(f->guira, &c);
+    return c;
 }
 
 void filter_free(void *value) {
     struct filter *f = value;
-    guira_saving_end(f->dump.saving);
+    dump_end(f);
+    old_part_free(f->old);
     guira_destroy(f->guira);
     memory_free(f);
     counter_sub(&counters.filters, 1);
 }
 
-struct filter *filter_clone(const struct filter *f) {
+/* Without the old part. */
+static struct filter *clone_own_part(const struct filter *f) {
+    const struct filter_options o = {.bucket_size = f->bucket_size,
+                                     .max_iterations = f->max_iterations,
+                                     .expansion = f->expansion,
+                                     .fpr = f->fpr,
+                                     .bloom = f->bloom};
+    long long before = memory_of_thread();
     guira *g;
-    if (guira_clone(f->guira, &g) != GUIRA_OK) return NULL;
-    struct filter *clone = wrap(g, &f->options);
+    struct filter *clone = guira_clone(f->guira, &g) == GUIRA_OK ? wrap(g, &o, before) : NULL;
     if (clone != NULL) clone->deleted = f->deleted;
     return clone;
 }
 
-uint64_t filter_bytes(const struct filter *f) {
-    guira_stats s = GUIRA_STATS_INIT;
-    guira_stats_get(f->guira, &s);
-    return sizeof *f + s.bytes;
+struct filter *filter_clone(const struct filter *f) {
+    struct filter *clone = clone_own_part(f);
+    if (clone == NULL || f->old == NULL) return clone;
+    long long before = memory_of_thread();
+    clone->old = old_part_clone(f->old);
+    if (clone->old == NULL) {
+        filter_free(clone);
+        return NULL;
+    }
+    filter_changed(clone, before);
+    return clone;
+}
+
+/* ----------------------------------------------------------------------------------------------------------------- items */
+
+bool filter_contains(const struct filter *f, const void *item, size_t n) {
+    return guira_contains(f->guira, item, n) || (f->old != NULL && old_part_contains(f->old, old_hash(item, n)));
+}
+
+uint64_t filter_count(const struct filter *f, const void *item, size_t n) {
+    return guira_count(f->guira, item, n) + (f->old == NULL ? 0 : old_part_count(f->old, old_hash(item, n)));
+}
+
+/* What matches the old part goes there: old_part.h says why. */
+guira_status filter_insert(struct filter *f, const void *item, size_t n) {
+    uint64_t hash = f->old == NULL ? 0 : old_hash(item, n);
+    if (f->old == NULL || !old_part_contains(f->old, hash)) return guira_insert(f->guira, item, n);
+    return old_part_add(f->old, hash) ? GUIRA_OK : GUIRA_ENOMEM;
+}
+
+bool filter_remove(struct filter *f, const void *item, size_t n) {
+    if (f->old != NULL && old_part_remove(f->old, old_hash(item, n))) return true;
+    return guira_remove(f->guira, item, n) == GUIRA_OK;
 }
 
 /* -------------------------------------------------------------------------------------------------------- serialization */
 
-static uint64_t serialized_size(const void *value) {
-    const struct filter *f = value;
-    return FILTER_RECORD + guira_saved_size(f->guira);
+uint64_t filter_prefix_size(const struct filter *f) {
+    return FILTER_RECORD + (f->old == NULL ? 0 : old_part_size(f->old));
 }
 
-void filter_write_record(const struct filter *f, uint8_t record[FILTER_RECORD]) {
-    const struct filter_options *o = &f->options;
-    put_u64(record, (uint64_t)o->bucket_size);
-    put_u64(record + 8, (uint64_t)o->max_iterations);
-    put_u64(record + 16, (uint64_t)o->expansion);
+bool filter_write_prefix(const struct filter *f, guira_write_fn *write, void *to) {
+    uint8_t record[FILTER_RECORD];
+    put_u64(record, f->bucket_size);
+    put_u64(record + 8, f->max_iterations);
+    put_u64(record + 16, f->expansion);
     put_u64(record + 24, f->deleted);
-    put_double(record + 32, o->fpr);
+    put_double(record + 32, f->fpr);
+    put_u64(record + 40, filter_prefix_size(f) - FILTER_RECORD);
+    return write(to, record, sizeof record) && (f->old == NULL || old_part_write(f->old, write, to));
+}
+
+static uint64_t serialized_size(const void *value) {
+    const struct filter *f = value;
+    return filter_prefix_size(f) + guira_saved_size(f->guira);
 }
 
 static bool serialize(const void *value, guira_write_fn *write, void *to) {
     const struct filter *f = value;
-    uint8_t record[FILTER_RECORD];
-    filter_write_record(f, record);
-    return write(to, record, sizeof record) && guira_save_to(f->guira, write, to) == GUIRA_OK;
+    return filter_write_prefix(f, write, to) && guira_save_to(f->guira, write, to) == GUIRA_OK;
 }
 
 /* Reads the options. False: one is out of range. */
@@ -120,40 +203,66 @@ static bool read_file(const uint8_t *file, size_t n, struct filter_options *o) {
     if (guira_file_info(file, n, &info, &c) != GUIRA_OK || info.content != GUIRA_FILE_FILTER) return false;
     memcpy(o->seed, c.seed, sizeof o->seed);
     o->capacity = (long long)c.capacity;
-    return file_options_allowed(&c) && c.kind == (o->expansion == 0 ? GUIRA_CUCKOO : GUIRA_TIDAL);
+    return file_options_allowed(&c) && c.kind == kind_of(o);
 }
 
-static void *deserialize(const uint8_t *bytes, size_t n, int flags) {
-    struct filter_options o;
+/* The filter without its old part. */
+static struct filter *read_own_part(const uint8_t *file, size_t n, struct filter_options *o) {
+    long long before = memory_of_thread();
     guira *g;
-    if (n < FILTER_RECORD || !read_record(bytes, &o) || !read_file(bytes + FILTER_RECORD, n - FILTER_RECORD, &o))
-        return NULL;
-    if (guira_load_from(bytes + FILTER_RECORD, n - FILTER_RECORD, &g) != GUIRA_OK) return NULL;
-    struct filter *f = wrap(g, &o);
+    if (!read_file(file, n, o) || guira_load_from(file, n, &g) != GUIRA_OK) return NULL;
+    return wrap(g, o, before);
+}
+
+static void *deserialize(const uint8_t *bytes, size_t n, int flags, bool bloom) {
+    struct filter_options o = {.bloom = bloom};
+    if (n < FILTER_RECORD || !read_record(bytes, &o)) return NULL;
+    uint64_t old = get_u64(bytes + 40), rest = n - FILTER_RECORD;
+    if (old > rest || (old > 0 && bloom)) return NULL;
+    struct filter *f = read_own_part(bytes + FILTER_RECORD + old, rest - old, &o);
     if (f == NULL) return NULL;
+    long long before = memory_of_thread();
     f->deleted = get_u64(bytes + 24);
+    if (old > 0 && ((f->old = old_part_parse(bytes + FILTER_RECORD, old)) == NULL || f->old->items == 0)) {
+        filter_free(f);
+        return NULL;
+    }
+    filter_changed(f, before);
     seed_adopt(o.seed, flags & ~REDIS_CTX_REPLICATED); /* the master sends its own seed with CF._CREATE */
     return f;
 }
 
-const struct serializer filter_serializer = {"CF.LOADCHUNK", serialized_size, serialize, deserialize};
+static void *deserialize_filter(const uint8_t *bytes, size_t n, int flags) {
+    return deserialize(bytes, n, flags, false);
+}
+static void *deserialize_bloom(const uint8_t *bytes, size_t n, int flags) { return deserialize(bytes, n, flags, true); }
+
+const struct serializer filter_serializer = {CF_LOADCHUNK, serialized_size, serialize, deserialize_filter};
+const struct serializer bloom_serializer = {BF_LOADCHUNK, serialized_size, serialize, deserialize_bloom};
 
 /* ------------------------------------------------------------------------------------------------------------ data type */
 
-static void *rdb_load(redis_io *io, int version) {
+static const struct serializer *serializer_of(const struct filter *f) {
+    return f->bloom ? &bloom_serializer : &filter_serializer;
+}
+
+static void *rdb_load_filter(redis_io *io, int version) {
     return version == ENCODING ? rdb_load_value(&filter_serializer, io) : NULL;
+}
+static void *rdb_load_bloom(redis_io *io, int version) {
+    return version == ENCODING ? rdb_load_value(&bloom_serializer, io) : NULL;
 }
 static void rdb_save(redis_io *io, void *value) { rdb_save_value(&filter_serializer, value, io); }
 static void digest(redis_digest *to, void *value) { digest_value(&filter_serializer, value, to); }
-static size_t mem_usage(const void *value) { return filter_bytes(value); }
+static size_t mem_usage(const void *value) { return ((const struct filter *)value)->bytes; }
 
 static void aof_rewrite(redis_io *io, redis_string *key, void *value) {
-    aof_rewrite_value(&filter_serializer, value, io, key);
+    aof_rewrite_value(serializer_of(value), value, io, key);
 }
 
 static size_t free_effort(redis_string *key, const void *value) {
     (void)key;
-    return free_effort_of_bytes(filter_bytes(value));
+    return free_effort_of_bytes(mem_usage(value));
 }
 
 static void *copy(redis_string *from, redis_string *to, const void *value) {
@@ -162,19 +271,23 @@ static void *copy(redis_string *from, redis_string *to, const void *value) {
     return filter_clone(value);
 }
 
+const redis_type_methods filter_methods = {
+    .version = REDIS_TYPE_METHODS_VERSION,
+    .rdb_load = rdb_load_filter,
+    .rdb_save = rdb_save,
+    .aof_rewrite = aof_rewrite,
+    .mem_usage = mem_usage,
+    .digest = digest,
+    .free = filter_free,
+    .free_effort = free_effort,
+    .copy = copy,
+    .defrag = defrag_struct,
+};
+
 bool filter_register(redis_ctx *ctx) {
-    static redis_type_methods methods = {
-        .version = REDIS_TYPE_METHODS_VERSION,
-        .rdb_load = rdb_load,
-        .rdb_save = rdb_save,
-        .aof_rewrite = aof_rewrite,
-        .mem_usage = mem_usage,
-        .digest = digest,
-        .free = filter_free,
-        .free_effort = free_effort,
-        .copy = copy,
-        .defrag = defrag_struct,
-    };
+    redis_type_methods methods = filter_methods; /* the server copies them */
     filter_type = redis.CreateDataType(ctx, "guira-flt", ENCODING, &methods);
-    return filter_type != NULL;
+    methods.rdb_load = rdb_load_bloom;
+    bloom_type = redis.CreateDataType(ctx, "guira-blm", ENCODING, &methods);
+    return filter_type != NULL && bloom_type != NULL;
 }

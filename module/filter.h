@@ -1,10 +1,14 @@
-/* The data type "filter": a filter of the library, and the options that CF.INFO has to report. With EXPANSION 0 the filter
- * has a fixed size (GUIRA_CUCKOO), otherwise it grows and shrinks with its items (GUIRA_TIDAL). BUCKETSIZE, MAXITERATIONS
- * and the value of EXPANSION are stored and reported, but have no other effect. */
+/* The data types "filter" (CF.*) and "bloom" (BF.*): a filter of the library, and the options that CF.INFO and BF.INFO have
+ * to report.
+ *
+ *     filter    EXPANSION 0: of fixed size (GUIRA_CUCKOO); otherwise it grows and shrinks with its items (GUIRA_TIDAL).
+ *               BUCKETSIZE, MAXITERATIONS and the value of EXPANSION are stored and reported, without other effect.
+ *     bloom     always GUIRA_TIDAL, and an item is in it once. EXPANSION 0 (NONSCALING): no more items than the capacity. */
 #ifndef GUIRA_MODULE_FILTER_H
 #define GUIRA_MODULE_FILTER_H
 
 #include "guira.h"
+#include "old_part.h"
 #include "serialize.h"
 
 enum { MAX_BUCKET_SIZE = 255, MAX_ITERATIONS_LIMIT = 65535, MAX_EXPANSION = 32768 };
@@ -16,41 +20,59 @@ struct filter_options {
     long long capacity, bucket_size, max_iterations, expansion;
     double fpr; /* requested false positive rate; 0: none requested */
     uint8_t seed[16];
+    bool bloom; /* for the data type "bloom" */
 };
 
+/* As small as possible, because there may be a filter per user. Capacity and seed are in the library's filter. */
 struct filter {
     guira *guira;
-    struct filter_options options;
-    uint64_t deleted;    /* items, since the filter was created or last compacted */
-    uint64_t generation; /* a new number after each change; unique among the filters of a process */
-    struct dump {
-        guira_saving *saving; /* NULL: no dump is in progress */
-        uint64_t generation;  /* of the filter when the dump began */
-        uint64_t offset;      /* in the serialized filter: what has been read so far */
-    } dump;                   /* see scandump.c */
+    struct old_part *old; /* what is left of a filter that RedisBloom made; NULL: nothing */
+    struct dump *dump;    /* NULL: no dump is in progress, see scandump.c */
+    uint64_t bytes;       /* of memory, everything included */
+    uint64_t deleted;     /* items, since the filter was created or last compacted */
+    uint64_t generation;  /* a new number after each change; unique among the filters of a process */
+    double fpr;           /* the options that the library does not have */
+    uint16_t max_iterations, expansion;
+    uint8_t bucket_size;
+    bool bloom;
 };
 
-enum { FILTER_RECORD = 5 * 8 };
+/* The record that a serialized filter starts with, and after it the old part: all that comes before the library's file. */
+enum { FILTER_RECORD = 6 * 8 };
+uint64_t filter_prefix_size(const struct filter *f);
+bool filter_write_prefix(const struct filter *f, guira_write_fn *write, void *to);
 
-/* Writes the record that a serialized filter starts with, before the library's file. */
-void filter_write_record(const struct filter *f, uint8_t record[FILTER_RECORD]);
+extern const struct serializer filter_serializer, bloom_serializer;
+extern redis_type *filter_type, *bloom_type;
+extern redis_type *old_type; /* RedisBloom's own, see old_type.c; NULL: RedisBloom is loaded too */
 
-extern const struct serializer filter_serializer;
-extern redis_type *filter_type;
-
-/* Registers the data type "guira-flt". False: the server refused it. */
+/* Registers the data types "guira-flt" and "guira-blm". False: the server refused one. */
 bool filter_register(redis_ctx *ctx);
 
 /* Returns the errors of guira_create; on failure *out is NULL. */
 guira_status filter_create(const struct filter_options *o, struct filter **out);
+
+/* A filter for what RedisBloom made: with an empty part of ours. Takes ownership of `old`, which was allocated since
+ * memory_of_thread() was `before`. NULL: no memory; `old` is freed then. */
+struct filter *filter_create_with_old_part(const struct old_shape *s, struct old_part *old, long long before);
+
+/* The library's configuration: capacity, seed and so on. */
+guira_config filter_config(const struct filter *f);
 void filter_free(void *value);
 /* NULL: no memory. */
 struct filter *filter_clone(const struct filter *f);
 
-/* Must be called after each change: gives the filter a new generation. */
-void filter_changed(struct filter *f);
+/* Must be called after each change: gives the filter a new generation, and adds the memory that was allocated since
+ * memory_of_thread() was `before`. Drops the old part when it is empty. */
+void filter_changed(struct filter *f, long long before);
 
-/* Memory of the filter, including its struct. */
-uint64_t filter_bytes(const struct filter *f);
+/* The items that match, in both parts; and one more or less. */
+bool filter_contains(const struct filter *f, const void *item, size_t n);
+uint64_t filter_count(const struct filter *f, const void *item, size_t n);
+guira_status filter_insert(struct filter *f, const void *item, size_t n);
+bool filter_remove(struct filter *f, const void *item, size_t n);
+
+/* The methods of the data type, for old_type.c. */
+extern const redis_type_methods filter_methods;
 
 #endif

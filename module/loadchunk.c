@@ -1,5 +1,5 @@
 /* See loadchunk.h. Chunks have to arrive in order. A chunk that does not continue the value is refused and changes nothing;
- * the first chunk of a dump always starts again. */
+ * the first chunk of a dump always starts again. Dumps of RedisBloom are loaded too. */
 #include "loadchunk.h"
 
 #include <string.h>
@@ -9,16 +9,22 @@
 #include "counters.h"
 #include "filter.h"
 #include "memory.h"
+#include "old_type.h"
 #include "window.h"
 
 redis_type *partial_type;
 
-/* The data types that can be loaded from chunks. */
+/* What can be loaded from chunks. Their order is part of saved files. */
 static const struct kind {
     const struct serializer *serializer;
     redis_type **type;
     const char *event;
-} kinds[] = {{&filter_serializer, &filter_type, "cf.loadchunk"}, {&window_serializer, &window_type, "cfw.loadchunk"}};
+} kinds[] = {{&filter_serializer, &filter_type, "cf.loadchunk"},
+             {&window_serializer, &window_type, "cfw.loadchunk"},
+             {&bloom_serializer, &bloom_type, "bf.loadchunk"},
+             {&old_dump_serializer, &filter_type, "cf.loadchunk"}};
+
+static const struct kind *const old_dump = &kinds[3];
 
 struct partial {
     const struct kind *kind;
@@ -90,7 +96,7 @@ static const char *load_first(redis_key *key, const struct chunk *c, const struc
 static const char *load_next(redis_key *key, const struct chunk *c, const struct kind *kind, int flags) {
     struct partial *p = redis.ModuleTypeGetValue(key);
     bool fits = c->generation == p->generation && c->total == p->total && c->offset == p->n && kind == p->kind;
-    if (!fits) return "Couldn't load chunk!";
+    if (!fits || c->n > p->total - p->n) return "Couldn't load chunk!";
     if (!append(p, c->bytes, c->n)) return NO_MEMORY;
     if (p->n < p->total) return NULL;
     void *value = kind->serializer->read(p->bytes, p->n, flags);
@@ -103,11 +109,50 @@ static const char *load_next(redis_key *key, const struct chunk *c, const struct
 static const char *load_chunk(redis_key *key, const struct chunk *c, const struct kind *kind, int flags) {
     redis_type *actual = redis.ModuleTypeGetType(key);
     bool is_empty = redis.KeyType(key) == REDIS_KEY_EMPTY;
-    if (!is_empty && actual == *kind->type) return "ERR item exists";
+    bool is_filter = actual == *kind->type || (actual == old_type && *kind->type == filter_type);
+    if (!is_empty && is_filter) return "ERR item exists";
     if (!is_empty && actual != partial_type) return WRONG_TYPE;
     if (c->offset > 0) return is_empty ? "ERR not found" : load_next(key, c, kind, flags);
     return c->n == c->total ? load_single(key, c, kind, flags) : load_first(key, c, kind);
 }
+
+/* ------------------------------------------------------------------------------------------------- chunks of RedisBloom
+ *
+ * Its first chunk has position 1 and is a header. The others are the slots, and their positions tell where they end. As one
+ * stream, to be loaded like ours: [ header: 38 bytes ][ slots of the first sub-filter ][ of the second ] ... */
+
+static bool is_old_dump(redis_key *key) {
+    if (redis.ModuleTypeGetType(key) != partial_type) return false;
+    return ((const struct partial *)redis.ModuleTypeGetValue(key))->kind == old_dump;
+}
+
+/* False: not a chunk of RedisBloom for this key. */
+static bool parse_old_chunk(redis_key *key, long long position, const char *blob, size_t n, struct chunk *out) {
+    struct old_shape s;
+    uint64_t end = (uint64_t)position - 1;
+    *out = (struct chunk){.bytes = (const uint8_t *)blob, .n = n};
+    if (position == 1 && n == OLD_HEADER && old_shape_parse(out->bytes, &s)) {
+        out->total = OLD_HEADER + old_shape_bytes(&s);
+        return true;
+    }
+    if (position == 1 || n == 0 || n > end || !is_old_dump(key)) return false;
+    out->total = ((const struct partial *)redis.ModuleTypeGetValue(key))->total;
+    out->offset = OLD_HEADER + end - n;
+    return true;
+}
+
+static void emit_old_chunks(redis_io *io, redis_string *key, const struct partial *p) {
+    const char *slots = (const char *)p->bytes + OLD_HEADER;
+    uint64_t n, end = 0, total = p->n - OLD_HEADER;
+    redis.EmitAOF(io, sent_name(CF_LOADCHUNK), "slb", key, 1LL, (const char *)p->bytes, (size_t)OLD_HEADER);
+    for (uint64_t at = 0; at < total; at = end) {
+        n = total - at < CHUNK_SIZE ? total - at : CHUNK_SIZE;
+        end = at + n;
+        redis.EmitAOF(io, sent_name(CF_LOADCHUNK), "slb", key, (long long)end + 1, slots + at, (size_t)n);
+    }
+}
+
+/* ------------------------------------------------------------------------------------------------------------ commands */
 
 static int loadchunk(redis_ctx *ctx, redis_string **argv, int argc, const struct kind *kind) {
     long long position;
@@ -118,9 +163,10 @@ static int loadchunk(redis_ctx *ctx, redis_string **argv, int argc, const struct
     if (redis.StringToLongLong(argv[2], &position) != REDIS_OK || position <= 0)
         return redis.ReplyWithError(ctx, "Invalid position");
     const char *blob = redis.StringPtrLen(argv[3], &n);
-    if (!chunk_parse(blob, n, &c)) return redis.ReplyWithError(ctx, "Invalid header");
-    if (position != chunk_position(c.generation, c.offset)) return redis.ReplyWithError(ctx, "Invalid position");
     redis_key *key = redis.OpenKey(ctx, argv[1], REDIS_READ | REDIS_WRITE);
+    if (kind == &kinds[0] && parse_old_chunk(key, position, blob, n, &c)) kind = old_dump;
+    else if (!chunk_parse(blob, n, &c)) return redis.ReplyWithError(ctx, "Invalid header");
+    else if (position != chunk_position(c.generation, c.offset)) return redis.ReplyWithError(ctx, "Invalid position");
     const char *error = load_chunk(key, &c, kind, redis.GetContextFlags(ctx));
     if (error != NULL) return redis.ReplyWithError(ctx, error);
     redis.ReplicateVerbatim(ctx);
@@ -130,6 +176,7 @@ static int loadchunk(redis_ctx *ctx, redis_string **argv, int argc, const struct
 
 int cf_loadchunk(redis_ctx *ctx, redis_string **argv, int argc) { return loadchunk(ctx, argv, argc, &kinds[0]); }
 int cfw_loadchunk(redis_ctx *ctx, redis_string **argv, int argc) { return loadchunk(ctx, argv, argc, &kinds[1]); }
+int bf_loadchunk(redis_ctx *ctx, redis_string **argv, int argc) { return loadchunk(ctx, argv, argc, &kinds[2]); }
 
 /* ------------------------------------------------------------------------------------------------------------ data type */
 
@@ -144,7 +191,8 @@ static void rdb_save(redis_io *io, void *value) {
 
 /* A partial value has at least one chunk but not all, and only the last chunk of a dump is shorter than CHUNK_SIZE. */
 static bool counts_are_valid(uint64_t kind, uint64_t total, uint64_t n) {
-    return kind < KINDS && n > 0 && n < total && n % CHUNK_SIZE == 0;
+    if (kind >= KINDS || n >= total) return false;
+    return &kinds[kind] == old_dump ? n >= OLD_HEADER : n > 0 && n % CHUNK_SIZE == 0;
 }
 
 static void *rdb_load(redis_io *io, int version) {
@@ -163,9 +211,11 @@ static void *rdb_load(redis_io *io, int version) {
 
 static void aof_rewrite(redis_io *io, redis_string *key, void *value) {
     const struct partial *p = value;
-    for (uint64_t at = 0; at < p->n; at += CHUNK_SIZE)
-        aof_emit_chunk(io, key, p->kind->serializer->load_command,
-                       &(struct chunk){p->generation, p->total, at, p->bytes + at, CHUNK_SIZE});
+    if (p->kind == old_dump) emit_old_chunks(io, key, p);
+    else
+        for (uint64_t at = 0; at < p->n; at += CHUNK_SIZE)
+            aof_emit_chunk(io, key, p->kind->serializer->load_command,
+                           &(struct chunk){p->generation, p->total, at, p->bytes + at, CHUNK_SIZE});
 }
 
 static void digest(redis_digest *to, void *value) {

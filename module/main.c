@@ -7,14 +7,19 @@
  *     cf_read.c        CF.EXISTS, CF.INFO, ...        window_timer.c   expires items of idle windows
  *     cf_merge.c       CF.COMPACT, CF.MERGE           serialize.c      values as bytes: RDB, AOF, dumps, digests
  *     scandump.c       CF.SCANDUMP                    seed.c           the server's hash seed
- *     loadchunk.c      CF.LOADCHUNK                   settings.c       the module's settings
+ *     loadchunk.c      CF.LOADCHUNK                   settings.c       the module's arguments and settings
  *     cfw.c            CFW.*                          counters.c       the section of INFO
- *     command_util.c   used by all commands           redis.h          the server's API */
+ *                                                     old_type.c       RedisBloom's filters: its data type,
+ *                                                     old_part.c copies.c   and what we do with them
+ *     bf_create.c bf_write.c bf_read.c   BF.*         lookup.c         lookups, for CF.* and BF.*
+ *     command_util.c   used by all commands           names.c          the names of commands, with a prefix
+ *                                                     redis.h          the server's API */
 #include "commands.h"
 #include "counters.h"
 #include "filter.h"
 #include "loadchunk.h"
 #include "memory.h"
+#include "old_type.h"
 #include "settings.h"
 #include "window.h"
 
@@ -31,8 +36,8 @@ int RedisModule_OnLoad(redis_ctx *ctx, redis_string **argv, int argc) {
     }
     memory_use_server_allocator();
     redis.SetModuleOptions(ctx, REDIS_OPTION_HANDLE_IO_ERRORS | REDIS_OPTION_HANDLE_ASYNC_LOAD);
-    bool registered = filter_register(ctx) && window_register(ctx) && partial_register(ctx) && commands_register(ctx) &&
-                      settings_load(ctx, argv, argc);
+    bool registered = settings_read_arguments(ctx, argv, argc) && commands_register(ctx) && filter_register(ctx) &&
+                      old_type_register(ctx) && window_register(ctx) && partial_register(ctx) && settings_register(ctx);
     redis.RegisterInfoFunc(ctx, counters_report);
     return registered ? REDIS_OK : REDIS_ERR;
 }

@@ -12,4 +12,10 @@ void *memory_alloc(size_t size);
 /* Like free. */
 void memory_free(void *p);
 
+/* Bytes that the calling thread has allocated and not freed, as the server counts them. The difference between two calls is
+ * what was allocated in between: values keep their size up to date with it, so that MEMORY USAGE is exact. */
+long long memory_of_thread(void);
+/* Memory that the server allocated, and that memory_free will free. */
+void memory_adopt(const void *p);
+
 #endif

@@ -26,6 +26,8 @@ typedef void redis_timer_fn(redis_ctx *ctx, void *data);
 typedef void redis_info_fn(redis_info *info, int for_crash_report);
 typedef long long redis_get_number_fn(const char *name, void *data);
 typedef int redis_set_number_fn(const char *name, long long value, void *data, redis_string **error);
+typedef redis_string *redis_get_string_fn(const char *name, void *data);
+typedef int redis_set_string_fn(const char *name, redis_string *value, void *data, redis_string **error);
 
 enum { REDIS_OK = 0, REDIS_ERR = 1, REDIS_API_VERSION = 1 };
 enum { REDIS_READ = 1 << 0, REDIS_WRITE = 1 << 1, REDIS_NO_TOUCH = 1 << 16 };
@@ -117,6 +119,9 @@ typedef struct {
     OPTIONAL(int, RegisterNumericConfig,                                                                             \
              (redis_ctx * ctx, const char *name, long long normal, unsigned flags, long long min, long long max,     \
               redis_get_number_fn *get, redis_set_number_fn *set, void *apply, void *data))                          \
+    OPTIONAL(int, RegisterStringConfig,                                                                              \
+             (redis_ctx * ctx, const char *name, const char *normal, unsigned flags, redis_get_string_fn *get,       \
+              redis_set_string_fn *set, void *apply, void *data))                                                    \
     OPTIONAL(int, LoadConfigs, (redis_ctx * ctx))                                                                    \
     REQUIRED(int, WrongArity, (redis_ctx * ctx))                                                                     \
     REQUIRED(int, ReplyWithError, (redis_ctx * ctx, const char *text))                                               \
@@ -131,6 +136,7 @@ typedef struct {
     REQUIRED(int, StringToLongLong, (const redis_string *s, long long *n))                                           \
     REQUIRED(int, StringToDouble, (const redis_string *s, double *x))                                                \
     REQUIRED(const char *, StringPtrLen, (const redis_string *s, size_t *n))                                         \
+    REQUIRED(redis_string *, CreateString, (redis_ctx * ctx, const char *bytes, size_t n))                           \
     REQUIRED(redis_string *, CreateStringFromString, (redis_ctx * ctx, const redis_string *s))                       \
     REQUIRED(void, FreeString, (redis_ctx * ctx, redis_string * s))                                                  \
     REQUIRED(int, Replicate, (redis_ctx * ctx, const char *command, const char *format, ...))                        \

@@ -20,7 +20,7 @@ void seed_get(uint8_t seed[16]) {
 }
 
 void seed_adopt(const uint8_t seed[16], int flags) {
-    if (has_seed && (flags & (REDIS_CTX_LOADING | REDIS_CTX_ASYNC_LOADING | REDIS_CTX_REPLICATED)) == 0) return;
+    if ((flags & (REDIS_CTX_LOADING | REDIS_CTX_ASYNC_LOADING | REDIS_CTX_REPLICATED)) == 0) return;
     memcpy(server_seed, seed, sizeof server_seed);
     has_seed = true;
 }

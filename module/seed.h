@@ -15,8 +15,8 @@ bool seed_is_valid(const char *bytes, size_t n);
 void seed_get(uint8_t seed[16]);
 
 /* To be called when a filter with this seed has been loaded or created; flags are those of the context it happened in.
- * A filter from the server's own files, or created by the master, always sets the server's seed. One from RESTORE or
- * CF.LOADCHUNK sets it only if the server has none, since it may come from another server. */
+ * A filter from the server's own files, or created by the master, sets the server's seed. One from RESTORE or CF.LOADCHUNK
+ * never does: a client that knows the seed of the server's filters can construct items that collide. */
 void seed_adopt(const uint8_t seed[16], int flags);
 
 #endif

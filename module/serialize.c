@@ -174,15 +174,15 @@ void *rdb_load_value(const struct serializer *serializer, redis_io *io) {
 struct aof_target {
     redis_io *io;
     redis_string *key;
-    const char *command;
+    enum sent_command command;
     uint64_t total;
 };
 
-void aof_emit_chunk(redis_io *io, redis_string *key, const char *command, const struct chunk *c) {
+void aof_emit_chunk(redis_io *io, redis_string *key, enum sent_command command, const struct chunk *c) {
     uint8_t *blob = redis.Alloc(CHUNK_HEADER + c->n);
     chunk_write_header(c, blob);
     memcpy(blob + CHUNK_HEADER, c->bytes, c->n);
-    redis.EmitAOF(io, command, "slb", key, chunk_position(c->generation, c->offset), (const char *)blob,
+    redis.EmitAOF(io, sent_name(command), "slb", key, chunk_position(c->generation, c->offset), (const char *)blob,
                   (size_t)(CHUNK_HEADER + c->n));
     redis.Free(blob);
 }

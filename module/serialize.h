@@ -18,10 +18,11 @@
 #include <stdbool.h>
 
 #include "guira.h"
+#include "names.h"
 #include "redis.h"
 
 struct serializer {
-    const char *load_command; /* the command that loads chunks */
+    enum sent_command load_command; /* the command that loads chunks */
     uint64_t (*size)(const void *value);
     bool (*write)(const void *value, guira_write_fn *write, void *to);
     /* Reads untrusted bytes: everything is checked. NULL: not a valid value, or no memory. flags: of the context in which
@@ -60,7 +61,7 @@ void chunk_write_header(const struct chunk *c, uint8_t head[CHUNK_HEADER]);
 bool chunk_parse(const char *blob, size_t n, struct chunk *out);
 
 /* Writes the command that loads this chunk to the AOF. */
-void aof_emit_chunk(redis_io *io, redis_string *key, const char *command, const struct chunk *c);
+void aof_emit_chunk(redis_io *io, redis_string *key, enum sent_command command, const struct chunk *c);
 
 /* ------------------------------------------------------------------------------------------------- RDB, AOF and digest */
 

@@ -15,26 +15,32 @@ enum { RECORD = 8, ENCODING = 1 };
 
 /* ------------------------------------------------------------------------------------------------------------ lifecycle */
 
-/* Takes ownership of g, and destroys it if there is no memory. */
-static struct window *wrap(guira_window *g, const struct window_options *o) {
+void window_changed(struct window *w, long long before) {
+    w->bytes = (uint64_t)((long long)w->bytes + memory_of_thread() - before);
+}
+
+/* Takes ownership of g, and destroys it if there is no memory. before: memory_of_thread() when g was not there yet. */
+static struct window *wrap(guira_window *g, const struct window_options *o, long long before) {
     struct window *w = memory_alloc(sizeof *w);
     if (w == NULL) {
         guira_window_destroy(g);
         return NULL;
     }
     *w = (struct window){.guira = g, .options = *o};
+    window_changed(w, before);
     counter_add(&counters.windows, 1);
     return w;
 }
 
 guira_status window_create(const struct window_options *o, struct window **out) {
     guira_window_config c = {.length = (uint64_t)o->length, .fpr = o->fpr};
+    long long before = memory_of_thread();
     guira_window *g;
     memcpy(c.seed, o->seed, sizeof c.seed);
     *out = NULL;
     guira_status s = guira_window_create(&c, &g);
     if (s != GUIRA_OK) return s;
-    *out = wrap(g, o);
+    *out = wrap(g, o, before);
     return *out != NULL ? GUIRA_OK : GUIRA_ENOMEM;
 }
 
@@ -43,12 +49,6 @@ static void window_free(void *value) {
     guira_window_destroy(w->guira);
     memory_free(w);
     counter_sub(&counters.windows, 1);
-}
-
-uint64_t window_bytes(const struct window *w) {
-    guira_stats s = GUIRA_STATS_INIT;
-    guira_window_stats_get(w->guira, &s);
-    return sizeof *w + s.bytes;
 }
 
 /* -------------------------------------------------------------------------------------------------------- serialization */
@@ -69,6 +69,7 @@ static void *deserialize(const uint8_t *bytes, size_t n, int flags) {
     struct window_options o = {0};
     guira_file info = GUIRA_FILE_INIT;
     guira_config c = {.size = sizeof c};
+    long long before = memory_of_thread();
     guira_window *g;
     (void)flags;
     if (n < RECORD || guira_file_info(bytes + RECORD, n - RECORD, &info, &c) != GUIRA_OK) return NULL;
@@ -76,12 +77,13 @@ static void *deserialize(const uint8_t *bytes, size_t n, int flags) {
     o.fpr = get_double(bytes);
     o.length = info.window_length > MAX_WINDOW_MS ? -1 : (long long)info.window_length;
     if (!(o.fpr >= 0 && o.fpr < 1) || o.length < MIN_WINDOW_MS) return NULL;
+    if (info.window_now > INT64_MAX) return NULL; /* CFW._SEEN could not carry that time to replicas */
     if (guira_window_load_from(bytes + RECORD, n - RECORD, &g) != GUIRA_OK) return NULL;
     memcpy(o.seed, c.seed, sizeof o.seed);
-    return wrap(g, &o);
+    return wrap(g, &o, before);
 }
 
-const struct serializer window_serializer = {"CFW._LOADCHUNK", serialized_size, serialize, deserialize};
+const struct serializer window_serializer = {CFW_LOADCHUNK, serialized_size, serialize, deserialize};
 
 /* ------------------------------------------------------------------------------------------------------------ data type */
 
@@ -90,7 +92,7 @@ static void *rdb_load(redis_io *io, int version) {
 }
 static void rdb_save(redis_io *io, void *value) { rdb_save_value(&window_serializer, value, io); }
 static void digest(redis_digest *to, void *value) { digest_value(&window_serializer, value, to); }
-static size_t mem_usage(const void *value) { return window_bytes(value); }
+static size_t mem_usage(const void *value) { return ((const struct window *)value)->bytes; }
 
 static void aof_rewrite(redis_io *io, redis_string *key, void *value) {
     aof_rewrite_value(&window_serializer, value, io, key);
@@ -98,15 +100,16 @@ static void aof_rewrite(redis_io *io, redis_string *key, void *value) {
 
 static size_t free_effort(redis_string *key, const void *value) {
     (void)key;
-    return free_effort_of_bytes(window_bytes(value));
+    return free_effort_of_bytes(mem_usage(value));
 }
 
 static void *copy(redis_string *from, redis_string *to, const void *value) {
     const struct window *w = value;
+    long long before = memory_of_thread();
     guira_window *g;
     (void)from;
     (void)to;
-    return guira_window_clone(w->guira, &g) == GUIRA_OK ? wrap(g, &w->options) : NULL;
+    return guira_window_clone(w->guira, &g) == GUIRA_OK ? wrap(g, &w->options, before) : NULL;
 }
 
 bool window_register(redis_ctx *ctx) {

@@ -19,6 +19,7 @@ struct window_options {
 struct window {
     guira_window *guira;
     struct window_options options;
+    uint64_t bytes;      /* of memory, everything included */
     uint64_t timer;      /* id of the last timer set for this window, see window_timer.c; 0: none */
     long long timer_due; /* when it fires, in milliseconds */
 };
@@ -32,7 +33,7 @@ bool window_register(redis_ctx *ctx);
 /* Returns the errors of guira_window_create; on failure *out is NULL. */
 guira_status window_create(const struct window_options *o, struct window **out);
 
-/* Memory of the window, including its struct. */
-uint64_t window_bytes(const struct window *w);
+/* Must be called after each change: adds the memory that was allocated since memory_of_thread() was `before`. */
+void window_changed(struct window *w, long long before);
 
 #endif

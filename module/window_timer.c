@@ -11,6 +11,7 @@
 
 #include "counters.h"
 #include "memory.h"
+#include "names.h"
 
 /* Buckets that one tick may have to sweep, which takes about half a millisecond. */
 #define BUCKETS_PER_TICK 65536.0
@@ -63,9 +64,11 @@ static bool may_write(redis_ctx *ctx) {
 
 static void tick(redis_ctx *ctx, redis_string *name, struct window *w) {
     uint64_t now = (uint64_t)redis.Milliseconds(), last = guira_window_now(w->guira);
+    long long before = memory_of_thread();
     if (now < last + (uint64_t)timer_interval(w) || guira_window_tick(w->guira, now) != GUIRA_OK) return;
+    window_changed(w, before);
     counter_add(&counters.window_ticks, 1);
-    redis.Replicate(ctx, "CFW._TICK", "sl", name, (long long)now);
+    redis.Replicate(ctx, sent_name(CFW_TICK), "sl", name, (long long)now);
 }
 
 /* NULL if there is no window at the key, or it has a newer timer. NO_TOUCH: this is no use of the key for LRU and LFU. */

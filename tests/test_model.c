@@ -301,8 +301,8 @@ static uint64_t waves(struct trial *w, size_t top, unsigned n) {
 }
 
 /* At the end the rates of all extremes together, which have a smaller sigma. Here 5 sigma are allowed, because nothing can be
- * measured again. */
-static void run(const struct variant *v, uint64_t seed, size_t top, unsigned n) {
+ * measured again. Returns the number of operations. */
+static uint64_t run(const struct variant *v, uint64_t seed, size_t top, unsigned n) {
     clock_t start = clock();
     struct trial w = trial_make(v, seed, top);
     w.probes = quick_run() ? 1 << 15 : 1 << 20;
@@ -314,23 +314,38 @@ static void run(const struct variant *v, uint64_t seed, size_t top, unsigned n) 
                   (double)(clock() - start) / CLOCKS_PER_SEC);
     assert_true(fabs(sigmas(w.rates)) < 5);
     trial_end(&w);
+    return w.ops;
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- tests */
 
 /* All variants reach a million members only in a long run; in others only the default one does, once. That is too many for
  * the kinds of the papers, whose lists of filters become long. */
+static uint64_t run_variants(struct rng *r) {
+    uint64_t ops = 0;
+    for (const struct variant *v = variants(); v->name != NULL; v++) {
+        ops += run(v, rng_next(r), 300, long_run() ? 200 : quick_run() ? 4 : 8);
+        bool on_rings = v->config.kind == GUIRA_CONSISTENT; /* a bucket more costs it a pass over all of them */
+        ops += run(v, rng_next(r), quick_run() ? 3000 : on_rings ? 4000 : 60000, quick_run() ? 1 : 6);
+        bool is_default = is_tidal(v) && v->config.slot_bits == 16 && strcmp(v->isa, isa_list()[0]) == 0;
+        size_t most = is_of_papers(v) ? 100000 : 1000000;
+        if ((long_run() && !on_rings) || (is_default && !quick_run()))
+            ops += run(v, rng_next(r), most, long_run() ? 8 : 1);
+    }
+    return ops;
+}
+
+/* GUIRA_OPS=1e9: repeats it with other random numbers until there were so many operations. */
 static void test_no_false_negatives_and_exact_counts_in_waves(void **state) {
     (void)state;
     struct rng r = rng_for(__func__);
-    for (const struct variant *v = variants(); v->name != NULL; v++) {
-        run(v, rng_next(&r), 300, long_run() ? 200 : quick_run() ? 4 : 8);
-        bool on_rings = v->config.kind == GUIRA_CONSISTENT; /* a bucket more costs it a pass over all of them */
-        run(v, rng_next(&r), quick_run() ? 3000 : on_rings ? 4000 : 60000, quick_run() ? 1 : 6);
-        bool is_default = is_tidal(v) && v->config.slot_bits == 16 && strcmp(v->isa, isa_list()[0]) == 0;
-        size_t most = is_of_papers(v) ? 100000 : 1000000;
-        if ((long_run() && !on_rings) || (is_default && !quick_run())) run(v, rng_next(&r), most, long_run() ? 8 : 1);
-    }
+    const char *wanted = getenv("GUIRA_OPS");
+    double least = wanted != NULL ? strtod(wanted, NULL) : 0;
+    uint64_t ops = 0;
+    do {
+        ops += run_variants(&r);
+        print_message("  %llu operations so far\n", (unsigned long long)ops);
+    } while ((double)ops < least);
 }
 
 static void test_every_instruction_set_gives_the_same_bytes(void **state) {

@@ -41,10 +41,11 @@ def free_port():
 class Server:
     """A redis-server process. It gets a new port with each start, unless a port is given."""
 
-    def __init__(self, *options, arguments=(), port=None):
+    def __init__(self, *options, arguments=(), port=None, module=MODULE, first=()):
+        """first: options that come before the module; module=None: without the module."""
         self.dir = tempfile.mkdtemp(prefix="guira-redis-")
         self.options = [*options]
-        self.arguments = [*arguments]
+        self.load = [*first, *(["--loadmodule", module, *arguments] if module else [])]
         self.wanted_port = port
         try:
             self.start()
@@ -59,7 +60,7 @@ class Server:
             environment["LD_PRELOAD"] = PRELOAD
         command = [SERVER, "--port", str(self.port), "--bind", "127.0.0.1", "--dir", self.dir, "--save", "",
                    "--enable-debug-command", "yes", "--logfile", self.dir + "/log", "--repl-diskless-sync-delay", "0",
-                   "--loadmodule", MODULE, *self.arguments, *self.options]
+                   *self.load, *self.options]
         with open(self.dir + "/stderr", "ab") as err:
             self.process = subprocess.Popen(command, stdout=err, stderr=err, env=environment)
         self.client = redis.Redis(port=self.port, socket_timeout=120)

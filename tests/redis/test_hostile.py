@@ -2,17 +2,38 @@
 
 10,000 mutants of each kind, 2,000 with GUIRA_QUICK. Most useful with a module that is built with sanitizers.
 """
+import ctypes
+import os
 import struct
 import unittest
 
 import redis
 
-from harness import QUICK, ServerTest, pairs, rng_for
+from harness import PRELOAD, QUICK, ServerTest, pairs, rng_for
 from mutate import fix_checksums, mutate
 
 MUTANTS = 2000 if QUICK else 10000
 TYPE_BYTES = 10  # the type at the start of a dump; not mutated, because other types are not ours to test
 PIPELINE = 100   # mutants that are sent before the first reply is read
+
+
+def window_file(length, now):
+    """The file of an empty window at a time, by the library."""
+    library = ctypes.CDLL(os.environ["GUIRA_LIBRARY"])
+    config = ctypes.create_string_buffer(struct.pack("<QQ", 0, length), 256)
+    window, parts = ctypes.c_void_p(), []
+    sink = ctypes.CFUNCTYPE(ctypes.c_bool, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t)
+    take = sink(lambda _, data, n: parts.append(ctypes.string_at(data, n)) or True)
+    assert library.guira_window_create(config, ctypes.byref(window)) == 0
+    assert library.guira_window_tick(window, ctypes.c_uint64(now)) == 0
+    assert library.guira_window_save_to(window, take, None) == 0
+    library.guira_window_destroy(window)
+    return b"".join(parts)
+
+
+def rdb_length(n):
+    """A number of 2^14 to 2^32 - 1, or a smaller one written in the same way, as an RDB file has it."""
+    return b"\x80" + struct.pack(">I", n)
 
 
 class Hostile(ServerTest):
@@ -128,6 +149,20 @@ class Hostile(ServerTest):
             fix_checksums(dump)
             with self.subTest(key=key, at=at, value=value):
                 self.assert_error("ERR Bad data format", "RESTORE", "x", 0, bytes(dump))
+
+    @unittest.skipIf(PRELOAD, "the library cannot be loaded into Python with sanitizers")
+    def test_a_window_with_a_time_that_replicas_cannot_get_is_refused(self):
+        """CFW._SEEN carries the time as a signed number of 64 bits."""
+        head, tail = self.server("DUMP", "window")[:TYPE_BYTES], self.server("DUMP", "window")[-10:]
+        for now, accepted in ((2**63 - 1, True), (2**63, False), (2**64 - 1, False)):
+            stream = struct.pack("<d", 0) + window_file(3600000, now)
+            payload = b"\x02" + rdb_length(len(stream)) + b"\x05" + rdb_length(len(stream)) + stream + b"\0"
+            with self.subTest(now=now):
+                if accepted:
+                    self.server("RESTORE", "late", 0, head + payload + tail)
+                    self.assertEqual([0], self.server("CFW.SEEN", "late", "a"))
+                else:
+                    self.assert_error("ERR Bad data format", "RESTORE", "later", 0, head + payload + tail)
 
 
 if __name__ == "__main__":
