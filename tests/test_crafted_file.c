@@ -48,7 +48,7 @@ static void add_elders(struct tidal *f, struct rng *r) {
         guira__elders_add(f, e);
         f->head.items++;
     }
-    f->has_outside = f->head.stash.n > 0 || f->elders != NULL;
+    update_has_outside(f);
 }
 
 /* Adds stash entries with more address bits set than are known. */
@@ -59,7 +59,7 @@ static void add_stash_entries(struct tidal *f, struct rng *r) {
         if (!stash_push(&f->head.stash, e, STASH_LAST)) return;
         f->head.weight += weight_of(known_of(e));
         f->head.items++;
-        f->has_outside = 1;
+        update_has_outside(f);
     }
 }
 
@@ -272,7 +272,7 @@ static guira *with_elder(unsigned level, const struct crafted *how, struct rng *
     struct entry elder = {rng_next(r), level};
     assert_true(guira__elders_ready(t, &elder, 1)); /* so that there is a map */
     memset(t->elders->map->word, 0xff, (size_t)8 << t->elders->map->bits);
-    t->has_outside = 1;
+    update_has_outside(t);
     uint64_t canon = rng_next(r) >> 1;
     unsigned named = how->other_level > 0 ? how->other_level : level;
     uint64_t name = name_of(canon, named, how->copy, core_of(canon, LAYOUT_12) | how->core_bit);

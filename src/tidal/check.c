@@ -88,6 +88,7 @@ static const char *check_stash(const struct tidal *f, struct tally *sum) {
         sum->weight += weight_of(known);
     }
     if (f->has_outside != (s->n > 0 || f->elders != NULL)) return "stash: has_outside is wrong";
+    if (f->outside != (f->has_outside ? guira__outside_map(f) : NULL)) return "elders: not the map that lookups use";
     return NULL;
 }
 

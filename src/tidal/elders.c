@@ -10,7 +10,7 @@
 static size_t word_bytes(uint64_t bits) { return sizeof(uint64_t) << bits; }
 
 static uint64_t canonical(const struct tidal *f, uint64_t address) {
-    return address >> 63 ? partner_of(address, tidal_layout(f)) : address;
+    return canonical_of(address, partner_of(address, tidal_layout(f)));
 }
 
 /* --------------------------------------------------------------------------------------------------------------- names
@@ -67,18 +67,15 @@ static uint64_t copies(const struct tidal *f, const struct elders *e, uint64_t c
 
 /* ------------------------------------------------------------------------------------------------------------ the map */
 
-/* A word has 64 bits for 2^c cores; where there are fewer cores, the address bit that follows makes up for it. */
-static unsigned map_bit(const struct tidal *f, const struct elder_map *map, uint64_t canon) {
-    unsigned c = core_bits(tidal_layout(f));
-    uint64_t next = c == 6 ? 0 : canon << (1 + map->bits) >> 63;
-    return (unsigned)(next << c | core_of(canon, tidal_layout(f)));
+static const uint64_t all_ones[2] = {UINT64_MAX, UINT64_MAX};
+static const struct elder_map says_maybe = {1, (uint64_t *)(uintptr_t)all_ones};
+
+const struct elder_map *guira__outside_map(const struct tidal *f) {
+    return f->head.stash.n > 0 ? &says_maybe : f->elders->map;
 }
 
-static uint64_t map_word(const struct elder_map *map, uint64_t canon) { return canon << 1 >> (64 - map->bits); }
-
-static bool map_says_maybe(const struct tidal *f, const struct elders *e, uint64_t canon) {
-    const struct elder_map *map = load_acquire(e->map);
-    return le64(load_relaxed(map->word[map_word(map, canon)])) >> map_bit(f, map, canon) & 1;
+static bool may_have(const struct tidal *f, const struct elders *e, uint64_t canon) {
+    return map_says_maybe(load_acquire(e->map), canon, tidal_layout(f));
 }
 
 /* How many bits of an address a map asks for. An elder that knows less may be in several places of it. */
@@ -98,7 +95,7 @@ static void map_add(const struct tidal *f, struct elder_map *map, uint64_t canon
     for (uint64_t i = 0; i < map_places(f, map, level); i++) {
         uint64_t place = known + i * map_step(f, map);
         uint64_t *word = &map->word[map_word(map, place)];
-        store_relaxed(*word, *word | le64(UINT64_C(1) << map_bit(f, map, place)));
+        store_relaxed(*word, *word | le64(UINT64_C(1) << map_bit(map, place, tidal_layout(f))));
     }
 }
 
@@ -167,17 +164,21 @@ static void map_halve(struct tidal *f) {
     map_replace(f, map);
 }
 
-/* Doubled when there is 1 elder per word, or 8 with 12-bit slots, where there are many more of them. */
+/* Doubled when there is 1 elder per word; with 12-bit slots, where there are many more of them, at 4. The map is kept below
+ * a 128th of the number of buckets, in words; with 12-bit slots a 16th. */
+static uint64_t map_crowd(const struct tidal *f) { return core_bits(tidal_layout(f)) == 6 ? 1 : 4; }
+static uint64_t map_share(const struct tidal *f) { return core_bits(tidal_layout(f)) == 6 ? 128 : 16; }
+
 static void map_grow(struct tidal *f) {
     struct elders *e = f->elders;
-    bool crowded = e->names->items >> e->map->bits >= (core_bits(tidal_layout(f)) == 6 ? 1 : 8);
-    bool small = UINT64_C(128) << e->map->bits <= bucket_count(f);
+    bool crowded = e->names->items >> e->map->bits >= map_crowd(f);
+    bool small = map_share(f) << e->map->bits <= bucket_count(f);
     if (crowded && small && e->map->bits < MAP_MAX_BITS) map_double(f);
 }
 
 void guira__elders_shrink_map(struct tidal *f) {
     struct elders *e = f->elders;
-    if (e == NULL || e->map->bits == MAP_FIRST_BITS || UINT64_C(32) << e->map->bits <= bucket_count(f)) return;
+    if (e == NULL || e->map->bits == MAP_FIRST_BITS || map_share(f) / 4 << e->map->bits <= bucket_count(f)) return;
     map_halve(f);
 }
 
@@ -287,7 +288,7 @@ unsigned guira__elders_level_concurrent(const struct tidal *f, uint64_t address,
     const struct elders *e = load_acquire(f->elders);
     if (e == NULL) return 0;
     uint64_t canon = canonical(f, address);
-    if (!map_says_maybe(f, e, canon)) return 0;
+    if (!may_have(f, e, canon)) return 0;
     for (uint64_t left = load_acquire(e->levels); left != 0;) {
         unsigned level = 63U - (unsigned)__builtin_clzll(left);
         if (contains(e->names, name_of(f, canon, level, 0))) return level;
@@ -300,7 +301,7 @@ uint64_t guira__elders_count_concurrent(const struct tidal *f, uint64_t address,
     const struct elders *e = load_acquire(f->elders);
     if (e == NULL) return 0;
     uint64_t canon = canonical(f, address), n = 0;
-    if (!map_says_maybe(f, e, canon)) return 0;
+    if (!may_have(f, e, canon)) return 0;
     for (uint64_t left = load_acquire(e->levels); left != 0; left &= left - 1) {
         unsigned level = (unsigned)__builtin_ctzll(left);
         n += copies_by(f, e, canon, level, contains, most_copies(level));
@@ -318,7 +319,7 @@ uint64_t guira__elders_count(const struct tidal *f, uint64_t address) {
     const struct elders *e = f->elders;
     if (e == NULL) return 0;
     uint64_t canon = canonical(f, address), n = 0;
-    if (!map_says_maybe(f, e, canon)) return 0;
+    if (!may_have(f, e, canon)) return 0;
     for (uint64_t left = e->levels; left != 0; left &= left - 1)
         n += copies(f, e, canon, (unsigned)__builtin_ctzll(left));
     return n;
@@ -373,7 +374,7 @@ static bool map_has(const struct tidal *f, uint64_t known, unsigned level) {
     const uint8_t *bytes = (const uint8_t *)map->word;
     for (uint64_t i = 0; i < map_places(f, map, level); i++) {
         uint64_t place = known + i * map_step(f, map);
-        unsigned bit = map_bit(f, map, place);
+        unsigned bit = map_bit(map, place, tidal_layout(f));
         if ((bytes[8 * map_word(map, place) + bit / 8] >> bit % 8 & 1) == 0) return false;
     }
     return true;

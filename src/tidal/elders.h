@@ -10,7 +10,11 @@
  * false match among the names would remove another elder once in some ten million removals.
  *
  * A lookup has to ask once for each level that has elders. The MAP saves most absent keys from that: it has a bit for each
- * leading part of an address and each core, set where there may be an elder. */
+ * leading part of an address and each core, set where there may be an elder.
+ *
+ *     canonical address   [0 | bits: the word | ........................ | core: the bit ]
+ *
+ * A word has 64 bits. Where there are only 2^5 cores, the address bit after those of the word makes up for it. */
 #ifndef GUIRA_TIDAL_ELDERS_H
 #define GUIRA_TIDAL_ELDERS_H
 
@@ -33,6 +37,24 @@ enum {
     MAP_FIRST_BITS = 6, /* 512 bytes to start with */
     MAP_MAX_BITS = 17   /* a map of 1 MiB is copied in well under a millisecond */
 };
+
+/* Of the two partners the one whose top bit is 0. */
+ALWAYS_INLINE uint64_t canonical_of(uint64_t address, uint64_t partner) {
+    return address < partner ? address : partner;
+}
+
+ALWAYS_INLINE uint64_t map_word(const struct elder_map *map, uint64_t canon) { return canon << 1 >> (64 - map->bits); }
+
+ALWAYS_INLINE unsigned map_bit(const struct elder_map *map, uint64_t canon, struct layout l) {
+    unsigned c = core_bits(l);
+    uint64_t next = c == 6 ? 0 : canon << (1 + map->bits) >> 63;
+    return (unsigned)(next << c | core_of(canon, l));
+}
+
+/* Whether there may be an elder. */
+ALWAYS_INLINE bool map_says_maybe(const struct elder_map *map, uint64_t canon, struct layout l) {
+    return le64(load_relaxed(map->word[map_word(map, canon)])) >> map_bit(map, canon, l) & 1;
+}
 
 /* Whether n more elders are sure to find a place; makes room for them if need be. */
 bool guira__elders_ready(struct tidal *f, const struct entry *elder, unsigned n);

@@ -124,7 +124,6 @@ guira_status guira__tidal_clone_empty(const guira *head, uint64_t buckets, guira
     struct tidal *g = like(const_tidal_of(head), NULL);
     if (g == NULL) return GUIRA_ENOMEM;
     g->elders = NULL;
-    g->has_outside = false;
     g->head.items = g->head.weight = 0;
     g->head.stash = (struct stash){0};
     guira__table_shape(buckets, &level, &split);

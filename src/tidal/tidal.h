@@ -97,11 +97,12 @@ struct tidal {
     uint64_t split_address __attribute__((aligned(64))); /* addresses below it are on the split side */
     uintptr_t *segment;                                  /* of the directory */
     uintptr_t flat_start[2];                             /* of the two arrays, if they lie in one piece */
-    uint64_t to_segment;         /* shifts an address to the number of its pair in the directory */
-    uint64_t to_tail;            /* shifts it until its tail ends one above the lowest bit; split side: one less */
-    uint64_t has_outside;        /* whether there is anything in the stash or among the elders */
-    struct directory *published; /* what concurrent readers use; not `directory` only while a change is under way */
+    uint64_t to_segment;             /* shifts an address to the number of its pair in the directory */
+    uint64_t to_tail;                /* shifts it until its tail ends one above the lowest bit; split side: one less */
+    uint64_t has_outside;            /* whether there is anything in the stash or among the elders */
+    const struct elder_map *outside; /* if so, where it may be: see elders.h */
     /* What a change needs. */
+    struct directory *published; /* what concurrent readers use; not `directory` only while a change is under way */
     const struct tidal_ops *ops; /* head.ops may be replaced by functions that refuse changes (io/view.c) */
     uint64_t grow_at;            /* grow when there are more items than that */
     uint64_t shrink_at;          /* shrink when there are fewer */
@@ -166,9 +167,13 @@ ALWAYS_INLINE struct probe probe_from(uintptr_t start, uint64_t address, uint64_
     return (struct probe){(const uint8_t *)(start + bucket), full_slot(shifted, core, l)};
 }
 
+/* The map of the elders; if there is a stash, one that says "maybe" to everything. */
+const struct elder_map *guira__outside_map(const struct tidal *f);
+
 /* After an entry was added outside the table, or removed: tells lookups. */
 static inline void update_has_outside(struct tidal *f) {
     bool any = f->head.stash.n > 0 || f->elders != NULL;
+    f->outside = any ? guira__outside_map(f) : NULL;
     store_relaxed(f->has_outside, (uint64_t)any);
     if (f->readers != NULL && f->readers->outside != NULL) f->readers->outside(f->readers, any);
 }
