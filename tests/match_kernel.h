@@ -9,6 +9,9 @@
 struct match_kernel {
     unsigned (*mask)(const uint8_t *bucket, uint64_t q, struct layout l, bool prefix);
     bool (*either)(const uint8_t *a, uint64_t qa, const uint8_t *b, uint64_t qb, struct layout l, bool prefix);
+    unsigned (*half)(const uint8_t *row, unsigned first, uint64_t q, struct layout l);
+    bool (*either_half)(const uint8_t *a, unsigned first_a, const uint8_t *b, unsigned first_b, uint64_t q,
+                        struct layout l);
     unsigned (*empty)(const uint8_t *bucket, struct layout l);
     unsigned (*range)(const uint8_t *bucket, uint32_t from, uint32_t span);
 };

@@ -107,25 +107,36 @@ static const struct variant of_papers[] = {
                 .virtual_nodes = 3,
                 .buckets = 7}},
 };
-enum { OF_PAPERS = sizeof of_papers / sizeof *of_papers, FAST = 24 };
+enum { OF_PAPERS = sizeof of_papers / sizeof *of_papers, FAST = 13 };
+
+static const guira_config fast[FAST] = {
+    {.slot_bits = 12},
+    {.slot_bits = 16},
+    {.slot_bits = 32},
+    {.slot_bits = 13},
+    {.slot_bits = 20},
+    {.slot_bits = 28},
+    {.kind = GUIRA_CUCKOO, .slot_bits = 12},
+    {.kind = GUIRA_CUCKOO, .slot_bits = 16},
+    {.kind = GUIRA_CUCKOO, .slot_bits = 32},
+    {.kind = GUIRA_CUCKOO, .slot_bits = 14},
+    {.kind = GUIRA_CUCKOO, .slot_bits = 26},
+    {.kind = GUIRA_CUCKOO, .slot_bits = 15, .bucket_slots = 4},
+    {.kind = GUIRA_CUCKOO, .slot_bits = 17, .bucket_slots = 4},
+};
 
 const struct variant *variants(void) {
-    static struct variant list[FAST + OF_PAPERS + 1];
-    static char name[FAST][32];
+    static struct variant list[2 * FAST + OF_PAPERS + 1];
+    static char name[2 * FAST][32];
     if (list[0].name != NULL) return list;
-    const guira_kind kinds[] = {GUIRA_TIDAL, GUIRA_CUCKOO};
-    const char *const kind_name[] = {"tidal", "cuckoo"};
-    const unsigned widths[2][6] = {{12, 16, 32, 13, 20, 28}, {12, 16, 32, 14, 17, 26}};
     const char *const isas[] = {isa_list()[0], "portable"};
     size_t n = 0;
     for (size_t i = 0; i < (strcmp(isas[0], isas[1]) == 0 ? 1 : 2); i++)
-        for (size_t k = 0; k < 2; k++)
-            for (size_t w = 0; w < 6; w++, n++) {
-                snprintf(name[n], sizeof name[n], "%s-%u/%s", kind_name[k], widths[k][w], isas[i]);
-                list[n] = (struct variant){.name = name[n], .isa = isas[i]};
-                list[n].config.kind = kinds[k];
-                list[n].config.slot_bits = widths[k][w];
-            }
+        for (size_t j = 0; j < FAST; j++, n++) {
+            snprintf(name[n], sizeof name[n], "%s-%u%s/%s", fast[j].kind == GUIRA_TIDAL ? "tidal" : "cuckoo",
+                     fast[j].slot_bits, fast[j].bucket_slots == 4 ? "x4" : "", isas[i]);
+            list[n] = (struct variant){.name = name[n], .config = fast[j], .isa = isas[i]};
+        }
     for (size_t i = 0; i < OF_PAPERS; i++, n++) {
         list[n] = of_papers[i];
         list[n].isa = isas[0];

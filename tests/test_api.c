@@ -186,8 +186,8 @@ static void test_wanted_rate_chooses_the_width(void **state) {
         assert_int_equal(width_for((guira_config){.fpr = tidal[i].fpr}), tidal[i].grown);
         assert_int_equal(width_for((guira_config){.fpr = tidal[i].fpr, .growth = 1}), tidal[i].fixed_size);
     }
-    assert_int_equal(width_for((guira_config){.fpr = 0.001, .kind = GUIRA_CUCKOO, .capacity = 9}), 14);
-    assert_int_equal(width_for((guira_config){.fpr = 0.1, .kind = GUIRA_CUCKOO, .capacity = 9}), 8);
+    assert_int_equal(width_for((guira_config){.fpr = 0.001, .kind = GUIRA_CUCKOO, .capacity = 9}), 13);
+    assert_int_equal(width_for((guira_config){.fpr = 0.1, .kind = GUIRA_CUCKOO, .capacity = 9}), 7);
     assert_int_equal(width_for((guira_config){.fpr = 0.0001, .slot_bits = 12}), 12); /* the width wins */
     assert_int_equal(width_for((guira_config){0}), 16);
 }

@@ -135,6 +135,23 @@ static void check_masks(const struct match_kernel *k, struct rng *r) {
     }
 }
 
+/* Rows of two buckets with four slots: every width that they can have. */
+static void check_halves(const struct match_kernel *k, struct rng *r) {
+    for (unsigned i = 0; i < LAYOUTS * rounds(); i++) {
+        struct layout l = layout_of(MIN_WIDTH + i % (MAX_WIDTH - MIN_WIDTH + 1), HALF_ROW), row = l;
+        if (l.form == FORM_NONE) continue;
+        row.slots = 2 * HALF_ROW;
+        uint64_t q = some_probe(r, l);
+        unsigned first_a = rng_below(r, 2) ? HALF_ROW : 0, first_b = rng_below(r, 2) ? HALF_ROW : 0;
+        struct bucket a = tricky_bucket(r, q, row), b = tricky_bucket(r, rng_below(r, 2) ? q : some_probe(r, l), row);
+        unsigned in_a = ref_mask(a.byte, q, row, false) >> first_a & 15;
+        unsigned in_b = ref_mask(b.byte, q, row, false) >> first_b & 15;
+        assert_int_equal(k->half(a.byte, first_a, q, l), in_a);
+        assert_int_equal(k->half(b.byte, first_b, 0, l), ref_mask(b.byte, 0, row, false) >> first_b & 15);
+        assert_int_equal(k->either_half(a.byte, first_a, b.byte, first_b, q, l), (in_a | in_b) != 0);
+    }
+}
+
 static void check_pairs(const struct match_kernel *k, struct rng *r) {
     for (unsigned i = 0; i < LAYOUTS * rounds(); i++) {
         struct layout l = layouts[i % LAYOUTS];
@@ -202,6 +219,11 @@ static void test_masks_equal_the_reference(void **state) {
     on_every_isa(__func__, check_masks);
 }
 
+static void test_searches_of_half_rows_equal_the_reference(void **state) {
+    (void)state;
+    on_every_isa(__func__, check_halves);
+}
+
 static void test_searches_of_two_buckets_equal_the_reference(void **state) {
     (void)state;
     on_every_isa(__func__, check_pairs);
@@ -267,6 +289,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_matching_by_slot_equals_matching_by_bit),
         cmocka_unit_test(test_masks_equal_the_reference),
+        cmocka_unit_test(test_searches_of_half_rows_equal_the_reference),
         cmocka_unit_test(test_searches_of_two_buckets_equal_the_reference),
         cmocka_unit_test(test_slots_in_a_range_are_found_also_if_it_wraps_around),
         cmocka_unit_test(test_a_lone_match_is_found_in_every_slot),

@@ -12,6 +12,16 @@ const char *guira__cuckoo_check_stash(const struct cuckoo *f) {
     return NULL;
 }
 
+/* An odd number of buckets of four slots leaves half of the last row unused. */
+static bool spare_half_is_empty(const struct cuckoo *f) {
+    struct layout l = f->layout;
+    const uint8_t *row = f->table + (cuckoo_rows(f) - 1) * l.bucket_bytes;
+    bool spare = l.slots == HALF_ROW && f->buckets % 2 == 1;
+    for (unsigned j = 0; spare && j < HALF_ROW; j++)
+        if (slot_get(row, HALF_ROW + j, l) != 0) return false;
+    return true;
+}
+
 const char *guira__cuckoo_check(const guira *head) {
     const struct cuckoo *f = const_cuckoo_of(head);
     uint64_t items = head->stash.n;
@@ -19,10 +29,11 @@ const char *guira__cuckoo_check(const guira *head) {
     const char *broken = guira__cuckoo_check_stash(f);
     if (broken != NULL) return broken;
     for (uint64_t i = 0; i < f->buckets; i++) {
-        const uint8_t *bucket = f->table + i * l.bucket_bytes;
-        for (unsigned j = 0; j < l.slots; j++) items += slot_get(bucket, j, l) != 0;
-        if (l.form == FORM_PACKED && bucket[15] != 0) return "table: the byte between two buckets is not 0";
+        const uint8_t *row = f->table + layout_row(i, l) * l.bucket_bytes;
+        for (unsigned j = 0; j < l.slots; j++) items += slot_get(row, layout_first(i, l) + j, l) != 0;
+        if (l.form == FORM_PACKED && row[15] != 0) return "table: the byte between two buckets is not 0";
     }
+    if (!spare_half_is_empty(f)) return "table: the half row after the last bucket is not 0";
     return items == head->items ? NULL : "counters: items";
 }
 

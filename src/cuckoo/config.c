@@ -10,24 +10,46 @@ double guira__cuckoo_rate(struct layout l, double load) {
 }
 
 bool guira__cuckoo_keeps_rate(const guira_config *c) {
-    return c->fpr > 0 && guira__cuckoo_rate(layout_of_width(c->slot_bits), c->max_load) <= c->fpr;
+    return c->fpr > 0 && guira__cuckoo_rate(cuckoo_layout(c), c->max_load) <= c->fpr;
 }
 
-/* The narrowest slots that keep the rate; 0: none does. */
-static unsigned narrowest(const guira_config *c) {
-    guira_config with = *c;
-    for (with.slot_bits = MIN_WIDTH; with.slot_bits <= MAX_WIDTH; with.slot_bits++)
-        if (layout_of_width(with.slot_bits).form != FORM_NONE && guira__cuckoo_keeps_rate(&with)) return with.slot_bits;
-    return 0;
+/* Buckets of four slots are planned to be filled to here; the first insertion is refused at 0.975 (docs/cuckoo.md). */
+static const double highest_load_of_4 = 0.95;
+
+/* The narrowest slots that keep the rate, so many to a bucket; 0: as many as is usual for the width. A width of 0: none
+ * does. */
+static struct layout narrowest(const guira_config *c, unsigned slots) {
+    for (unsigned bits = MIN_WIDTH; bits <= MAX_WIDTH; bits++) {
+        struct layout l = slots == 0 ? layout_of_width(bits) : layout_of(bits, slots);
+        if (l.form != FORM_NONE && guira__cuckoo_rate(l, c->max_load) <= c->fpr) return l;
+    }
+    return (struct layout){.form = FORM_NONE};
+}
+
+/* The layout that keeps the rate in the least memory. For the same rate four slots need one bit less than eight. */
+static struct layout smallest(const guira_config *c) {
+    struct layout usual = narrowest(c, c->bucket_slots), four = narrowest(c, HALF_ROW);
+    bool can = c->bucket_slots == 0 && c->max_load <= highest_load_of_4 && four.form != FORM_NONE;
+    return can && (usual.form == FORM_NONE || four.bits < usual.bits) ? four : usual;
+}
+
+/* Without fpr: 16 bits. If slot_bits is set, the number of slots that format 1 has for it. */
+static struct layout chosen(const guira_config *c) {
+    if (c->slot_bits == 0 && c->fpr != 0) return smallest(c);
+    unsigned bits = c->slot_bits != 0 ? c->slot_bits : 16;
+    return c->bucket_slots == 0 ? layout_of_width(bits) : layout_of(bits, c->bucket_slots);
 }
 
 static guira_status resolve(guira_config *c) {
     if (c->capacity == 0 || (c->fpr != 0 && !config_inside(c->fpr, 0, 1))) return GUIRA_EINVAL;
     guira_status s = guira__config_loads(c, 0.95);
     if (s != GUIRA_OK) return s;
-    if (c->slot_bits == 0) c->slot_bits = c->fpr == 0 ? 16 : narrowest(c);
-    if (c->slot_bits == 0) return GUIRA_ELIMIT;
-    return layout_of_width(c->slot_bits).form != FORM_NONE ? GUIRA_OK : GUIRA_EINVAL;
+    if (c->bucket_slots != 0 && layout_of(12, c->bucket_slots).form == FORM_NONE) return GUIRA_EINVAL;
+    struct layout l = chosen(c);
+    if (l.form == FORM_NONE) return c->slot_bits == 0 ? GUIRA_ELIMIT : GUIRA_EINVAL;
+    c->slot_bits = l.bits;
+    c->bucket_slots = l.slots;
+    return GUIRA_OK;
 }
 
 static const struct guira__ops *const tables[ISA_COUNT] = {
@@ -49,12 +71,11 @@ static const struct guira__ops *const tables[ISA_COUNT] = {
 static const struct guira__ops *ops_for(enum isa isa, const guira_config *c) {
     const struct guira__ops *table = tables[guira__isa_resolve(isa)];
     if (table == NULL) return NULL;
-    switch (c->slot_bits) {
-    case 12: return &table[CUCKOO_12];
-    case 16: return &table[CUCKOO_16];
-    case 32: return &table[CUCKOO_32];
-    default: return &table[c->slot_bits < 16 ? CUCKOO_NARROW : CUCKOO_WIDE];
-    }
+    struct layout l = cuckoo_layout(c);
+    if (l.slots == HALF_ROW) return &table[l.form == FORM_NARROW ? CUCKOO_NARROW_4 : CUCKOO_WIDE_4];
+    if (l.form == FORM_PACKED) return &table[CUCKOO_12];
+    if (l.form == FORM_WORDS) return &table[l.bits == 16 ? CUCKOO_16 : CUCKOO_32];
+    return &table[l.form == FORM_NARROW ? CUCKOO_NARROW : CUCKOO_WIDE];
 }
 
 const struct guira__kind guira__cuckoo_kind = {resolve, ops_for};

@@ -45,7 +45,13 @@ ALWAYS_INLINE struct entry cuckoo_entry(const struct cuckoo *f, uint64_t hash, s
     return (struct entry){cuckoo_scale(hash >> 32, f->buckets), cuckoo_fingerprint(hash, l)};
 }
 
-static inline size_t cuckoo_table_bytes(const struct cuckoo *f) { return (size_t)f->buckets * f->layout.bucket_bytes; }
+static inline uint64_t cuckoo_rows(const struct cuckoo *f) { return layout_row(f->buckets - 1, f->layout) + 1; }
+static inline size_t cuckoo_table_bytes(const struct cuckoo *f) {
+    return (size_t)cuckoo_rows(f) * f->layout.bucket_bytes;
+}
+
+/* The layout that a resolved configuration means. */
+static inline struct layout cuckoo_layout(const guira_config *c) { return layout_of(c->slot_bits, c->bucket_slots); }
 
 /* The buckets that the capacity needs; CUCKOO_MAX_BUCKETS + 1: too many. */
 uint64_t guira__cuckoo_buckets(const guira_config *c);

@@ -106,7 +106,8 @@ guira_status guira_clone(const guira *f, guira **out) {
 }
 
 bool guira__alike(const guira *a, const guira *b) {
-    return a->config.kind == b->config.kind && a->config.slot_bits == b->config.slot_bits &&
+    bool same_slots = a->config.kind == GUIRA_TIDAL || a->config.bucket_slots == b->config.bucket_slots;
+    return a->config.kind == b->config.kind && a->config.slot_bits == b->config.slot_bits && same_slots &&
            memcmp(a->config.seed, b->config.seed, sizeof a->config.seed) == 0;
 }
 

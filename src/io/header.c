@@ -1,6 +1,7 @@
 /* See header.h. docs/format.md has the header byte by byte. */
 #include "io/header.h"
 
+#include "filter/filter.h"
 #include "format/contents.h"
 
 #include <string.h>
@@ -10,12 +11,19 @@ static const uint8_t magic[8] = {'G', 'U', 'I', 'R', 'A', '\r', '\n', 0x1a};
 
 enum { NEWEST_FORMAT = 2, SUM_BYTES = 8 };
 
+/* The number of slots in a bucket as a file has it: 0 is what format 1 has for the width. */
+static unsigned slots_in_file(const guira_config *c) {
+    bool usual = c->kind == GUIRA_CUCKOO && c->bucket_slots == layout_of_width(c->slot_bits).slots;
+    return usual ? 0 : c->bucket_slots;
+}
+
 /* The oldest format that can hold a filter: format 1 has slots of 12, 16 and 32 bits in tidal and fixed filters, and windows
  * (WINDOW_SLOT_BITS). */
 static unsigned format_of(const guira_config *c) {
     bool papers = c->kind != GUIRA_TIDAL && c->kind != GUIRA_CUCKOO;
     bool old = c->slot_bits == 12 || c->slot_bits == 16 || c->slot_bits == 32 || c->slot_bits == WINDOW_SLOT_BITS;
-    return (papers || old) && c->growth == 0 ? 1 : 2;
+    bool quads = c->kind == GUIRA_CUCKOO && slots_in_file(c) != 0;
+    return (papers || old) && !quads && c->growth == 0 ? 1 : 2;
 }
 
 static uint64_t bits_of(double x) {
@@ -34,7 +42,7 @@ void guira__header_encode(uint8_t header[HEADER_BYTES], const guira_config *c, u
     const uint64_t number[] = {format_of(c),         (uint64_t)c->kind,   total,
                                c->capacity,          bits_of(c->fpr),     c->slot_bits,
                                bits_of(c->max_load), bits_of(c->min_load)};
-    const uint64_t more[] = {c->max_kicks,  c->bucket_slots,  c->buckets, c->max_filters,      c->factor,
+    const uint64_t more[] = {c->max_kicks,  slots_in_file(c), c->buckets, c->max_filters,      c->factor,
                              c->candidates, c->virtual_nodes, c->ring,    (uint64_t)c->policy, bits_of(c->growth)};
     uint8_t *p = header;
     memset(header, 0, HEADER_BYTES);
@@ -60,6 +68,7 @@ static guira_config header_decode(const uint8_t header[HEADER_BYTES]) {
     memcpy(c.seed, seed, sizeof c.seed);
     c.max_kicks = (unsigned)get_u64(more);
     c.bucket_slots = (unsigned)get_u64(more + 8);
+    if (c.kind == GUIRA_CUCKOO && c.bucket_slots == 0) c.bucket_slots = layout_of_width(c.slot_bits).slots;
     c.buckets = get_u64(more + 16);
     c.max_filters = (unsigned)get_u64(more + 24);
     c.factor = (unsigned)get_u64(more + 32);

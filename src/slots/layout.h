@@ -12,12 +12,16 @@
  *
  *     FORM_PACKED   LAYOUT_12: 10 slots of 12 bits in 16 bytes, packed, the last byte is 0
  *
+ * A narrow or wide bucket may also have 4 slots. Two of them share a row, which lies in memory as a bucket of 8 slots does:
+ * bucket 2 r has the first four slots of row r, bucket 2 r + 1 the last four. So odd widths leave no gap either.
+ *
  * A bucket of machine words, or a packed one, is one or two aligned SIMD loads and never straddles a cache line. Narrow and
  * wide ones may straddle two. Every slot of those lies within 32 bits from the byte it begins in, so that all eight can be
  * brought into 32-bit lanes by one byte shuffle and one shift; 27 and 29 to 31 bits do not.
  *
- * Buckets of fewer than 8 slots do not hold a load of 0.95 while the set changes: with 4, one insertion at a constant load
- * of 0.93 moves 4 to 22 entries, with 8 it moves 1 or 2.
+ * With 4 slots, a lookup compares half as many entries, so the same false-positive rate takes one bit less. But insertions
+ * move more entries: at a constant load of 0.95 in a fixed filter 1.7 instead of 0.5, at 0.93 in a tidal one, whose buckets
+ * are not all alike, 4 to 22 instead of 1 or 2. Only the fixed filter can have 4.
  *
  * Hot code passes a layout whose form is a constant into always-inlined functions, so that the compiler resolves every
  * question below. For machine words and packed slots everything else in it is a constant as well. */
@@ -38,7 +42,7 @@ struct layout {
     unsigned bits;         /* of a slot, without its stamp */
     unsigned stamp_bits;   /* of the time stamp above them; 0: none */
     unsigned slots;        /* of a bucket */
-    unsigned bucket_bytes; /* from one bucket to the next */
+    unsigned bucket_bytes; /* from one bucket to the next; with 4 slots: from one row to the next */
 };
 
 #define LAYOUT_12 ((struct layout){.form = FORM_PACKED, .bits = 12, .slots = 10, .bucket_bytes = 16})
@@ -52,6 +56,14 @@ struct layout {
 #define LAYOUT_NARROW(width) \
     ((struct layout){.form = FORM_NARROW, .bits = (width), .slots = 8, .bucket_bytes = (width)})
 #define LAYOUT_WIDE(width) ((struct layout){.form = FORM_WIDE, .bits = (width), .slots = 8, .bucket_bytes = (width)})
+
+/* The same with 4 slots per bucket. Here wide slots may also have 16 and 32 bits. */
+#define LAYOUT_NARROW_4(width) \
+    ((struct layout){.form = FORM_NARROW, .bits = (width), .slots = HALF_ROW, .bucket_bytes = (width)})
+#define LAYOUT_WIDE_4(width) \
+    ((struct layout){.form = FORM_WIDE, .bits = (width), .slots = HALF_ROW, .bucket_bytes = (width)})
+
+enum { HALF_ROW = 4 }; /* slots of a bucket that is half of a row */
 
 enum { MAX_SLOTS = 10, MIN_WIDTH = 6, MAX_WIDTH = 32 }; /* slots of a bucket, in any of these layouts; bits of a slot */
 
@@ -67,6 +79,20 @@ static inline struct layout layout_of_width(unsigned slot_bits) {
         if (slot_bits > 16 && slot_bits <= 26) return LAYOUT_WIDE(slot_bits);
         return (struct layout){.form = FORM_NONE};
     }
+}
+
+/* The layout with so many slots per bucket: 4, 8, or 10 for 12 bits. */
+static inline struct layout layout_of(unsigned slot_bits, unsigned slots) {
+    struct layout usual = layout_of_width(slot_bits);
+    if (usual.form == FORM_NONE || usual.slots == slots) return usual;
+    if (slots == HALF_ROW) return slot_bits < 16 ? LAYOUT_NARROW_4(slot_bits) : LAYOUT_WIDE_4(slot_bits);
+    return slots == 8 ? LAYOUT_NARROW(slot_bits) : (struct layout){.form = FORM_NONE};
+}
+
+/* Bucket n is in this row, and this is its first slot there. Buckets of other layouts have a row of their own. */
+ALWAYS_INLINE uint64_t layout_row(uint64_t n, struct layout l) { return l.slots == HALF_ROW ? n / 2 : n; }
+ALWAYS_INLINE unsigned layout_first(uint64_t n, struct layout l) {
+    return l.slots == HALF_ROW ? (unsigned)(n & 1) * HALF_ROW : 0;
 }
 
 /* The bits a slot takes, its stamp included. */
