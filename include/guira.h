@@ -103,7 +103,8 @@ typedef struct {
                            growth needs fewer bits for the same fpr */
     uint8_t seed[16];   /* of the hash function; all zero: drawn from the system */
     unsigned max_kicks; /* most entries moved to make room for one, at most 2000; 0: 500 */
-    unsigned bucket_slots; /* slots in a bucket. Cuckoo: 4 or 8 (or 10 with 12 bits); 0: 4 if fpr is to be kept and that is
+    unsigned
+        bucket_slots; /* slots in a bucket. Cuckoo: 4 or 8 (or 10 with 12 bits); 0: 4 if fpr is to be kept and that is
                               smaller, else 8 (12 bits: 10). The papers' kinds: b, 1 to 16; 0: 4. Tidal: not used */
     /* Only for dynamic, elastic and consistent, the kinds of the papers. */
     uint64_t buckets;       /* m: buckets of one filter (elastic: to start with); 0: 64, or what the capacity needs */
