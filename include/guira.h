@@ -222,23 +222,51 @@ GUIRA_API guira_status guira_merge(guira *into, const guira *from);
  * GUIRA_CONSISTENT takes these steps by itself, according to its policy. Here they are for experiments and for callers
  * that control the size themselves. For other kinds all are EUNSUPPORTED. A step that fails changes nothing. */
 
-/* Adds a bucket to the filter of the list that has the fewest. ENOMEM. ELIMIT: 2^32 buckets, or half of the ring's points
- * are taken. EFULL: no place on the ring was found (possible only if the ring is very small). */
+/* Adds a bucket to the filter of the list that has the fewest and can have one more. ENOMEM. ELIMIT: 2^32 buckets, or
+ * half of the ring's points are taken. EFULL: no place on the ring was found (possible only if the ring is very small). */
 GUIRA_API guira_status guira_consistent_scale_up(guira *f);
 
 /* Removes a bucket, an empty or nearly empty one, from the filter with the lowest load. EFULL: its entries would find no
  * place, or there is only one bucket. */
 GUIRA_API guira_status guira_consistent_scale_down(guira *f);
 
-/* Adds an empty filter to the list, like the first one (c NULL) or with these fields of c: capacity, fpr, slot_bits,
- * bucket_slots, buckets, candidates, virtual_nodes, ring. EINVAL: a field is out of range. ELIMIT: there are max_filters
- * already, or it would be too large. ENOMEM. */
+/* Adds an empty filter to the end of the list, like the first one (c NULL) or with these fields of c: capacity, fpr,
+ * slot_bits, bucket_slots, buckets, candidates, virtual_nodes, ring. EINVAL: a field is out of range. ELIMIT: there are
+ * max_filters already, or it would be too large. ENOMEM. */
 GUIRA_API guira_status guira_consistent_scale_out(guira *f, const guira_config *c);
 
 /* Moves the entries of the filter with the lowest load to the others and drops it; repeats that until it fails or one is
- * left. OK if at least one was dropped. EFULL: none could be (a filter with shorter fingerprints can take entries from one
- * with longer ones, not the other way round). ENOMEM: it keeps a copy of all slots in order to undo. */
+ * left. Of several empty ones the one of the configured shape stays. OK if at least one was dropped. EFULL: none could be
+ * (a filter with shorter fingerprints can take entries from one with longer ones, not the other way round). ENOMEM: it
+ * keeps a copy of all slots in order to undo. */
 GUIRA_API guira_status guira_consistent_compact(guira *f);
+
+/* The same steps for one filter of the list, by its number from 0 on, as in guira_consistent_filters. A filter that is
+ * dropped leaves its number to the next one. EINVAL: there is no such filter. Other errors as above. */
+GUIRA_API guira_status guira_consistent_scale_up_at(guira *f, size_t index);
+GUIRA_API guira_status guira_consistent_scale_down_at(guira *f, size_t index);
+GUIRA_API guira_status guira_consistent_compact_at(guira *f, size_t index);
+
+/* One filter of the list. */
+typedef struct {
+    size_t size;      /* of this struct: see the top; set in the first row */
+    uint64_t buckets; /* m */
+    uint64_t ring;    /* M */
+    uint64_t items;
+    uint64_t slots;
+    uint64_t bytes; /* of its slots and its ring; 0 in a view */
+    double load;
+    unsigned bucket_slots;  /* b */
+    unsigned slot_bits;     /* f */
+    unsigned candidates;    /* k */
+    unsigned virtual_nodes; /* v */
+    bool active;            /* has the lowest load: the next insertion tries it first */
+} guira_consistent_filter;
+
+/* Writes a row for each filter of the list, at most n of them, in order. Returns how many filters there are, which may be
+ * more than n; with n = 0, rows may be NULL. 0: f is NULL or of another kind, or rows[0].size is impossible; nothing is
+ * written. f may be a view. */
+GUIRA_API size_t guira_consistent_filters(const guira *f, guira_consistent_filter *rows, size_t n);
 
 /* ------------------------------------------------------------------------------------------------------ information */
 

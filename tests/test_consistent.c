@@ -1,6 +1,7 @@
 /* The consistent cuckoo filter: where the paper is wrong, lists of filters that differ, and the policies of growing and
  * shrinking. Rings and single filters have test_ring.c; what all kinds have in common has test_model.c and others. */
 #include "support.h"
+#include "papers/ccf/ccf.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -270,14 +271,47 @@ static uint64_t crowded_hash(struct rng *r) {
     return (rng_next(r) & UINT64_C(0x8410421084210421)) << 1 | (rng_next(r) & 1);
 }
 
+/* An insertion was refused: no step that the policy allows makes room. The filter has not changed, so a copy of it finds
+ * out what each step would have done; a search that fails leaves the random numbers as they were. */
+static void assert_nothing_helps(const guira *f, uint64_t hash, guira_status refusal) {
+    guira *copy;
+    assert_int_equal(guira_clone(f, &copy), GUIRA_OK);
+    struct ccf *g = (struct ccf *)copy;
+    uint64_t most = 0;
+    for (uint64_t i = 0; i < g->filters; i++) {
+        struct i2cf *it = &g->list[i];
+        uint64_t fingerprint = i2cf_fingerprint(it, hash), places = (uint64_t)it->candidates * it->table.layout.slots;
+        if (places > most) most = places;
+        if (refusal == GUIRA_EDUPLICATE) continue;
+        assert_false(guira__i2cf_insert(it, fingerprint, f->config.max_kicks, &g->base));
+        if (f->config.policy == GUIRA_FILTER_LEVEL) continue;
+        assert_int_not_equal(guira__i2cf_scale_up(it, fingerprint, &g->base), GUIRA_OK);
+    }
+    if (refusal == GUIRA_EDUPLICATE) {
+        assert_false(guira__i2cf_insert(guira__ccf_least_loaded(g), i2cf_fingerprint(guira__ccf_least_loaded(g), hash),
+                                        0, &g->base));
+        uint64_t possible = 0, copies = guira_count_hash(f, hash);
+        for (uint64_t i = 0; i < g->filters; i++) {
+            struct candidates c;
+            guira__i2cf_candidates(&g->list[i], i2cf_fingerprint(&g->list[i], hash), &c);
+            possible += (uint64_t)c.n * g->list[i].table.layout.slots;
+        }
+        assert_true(copies >= most || copies == possible);
+    } else if (f->config.policy != GUIRA_BUCKET_LEVEL)
+        assert_int_not_equal(guira_consistent_scale_out(copy, NULL), GUIRA_OK);
+    guira_destroy(copy);
+}
+
 /* A random step; those that have to leave everything as it was when they fail. */
 static guira_status any_step(guira *f, struct model *m, struct rng *r) {
     guira_config c = any_shape(r);
+    size_t index = rng_below(r, stats_of(f).filters + 1); /* one of them does not exist */
+    bool at = rng_below(r, 2);
     switch (rng_below(r, 8)) {
-    case 0: return guira_consistent_scale_up(f);
-    case 1: return guira_consistent_scale_down(f);
-    case 2: return guira_consistent_scale_out(f, rng_below(r, 2) ? &c : NULL);
-    case 3: return guira_consistent_compact(f);
+    case 0: return at ? guira_consistent_scale_up_at(f, index) : guira_consistent_scale_up(f);
+    case 1: return at ? guira_consistent_scale_down_at(f, index) : guira_consistent_scale_down(f);
+    case 2: return guira_consistent_scale_out(f, at ? &c : NULL);
+    case 3: return at ? guira_consistent_compact_at(f, index) : guira_consistent_compact(f);
     case 4: return guira_reserve(f, rng_below(r, 300));
     case 5: return rng_below(r, 8) == 0 ? guira_shrink_to_fit(f) : GUIRA_OK;
     default: break;
@@ -285,6 +319,7 @@ static guira_status any_step(guira *f, struct model *m, struct rng *r) {
     uint64_t hash = rng_below(r, 4) == 0 ? rng_next(r) : crowded_hash(r);
     guira_status s = guira_insert_hash(f, hash);
     if (s == GUIRA_OK) model_add(m, hash);
+    else assert_nothing_helps(f, hash, s);
     return s;
 }
 
@@ -351,6 +386,14 @@ static void test_filter_level_adds_and_drops_whole_filters(void **state) {
     end(f, &m);
 }
 
+/* Removals in between, one in eight changes, so that the growth is not dramatic. */
+static void insert_gradually(guira *f, struct model *m, size_t up_to, struct rng *r) {
+    while (m->n < up_to) {
+        insert(f, m, 7, r);
+        drop(f, m, m->n - 1, r);
+    }
+}
+
 static void test_both_levels_add_buckets_first_and_a_filter_when_there_are_many(void **state) {
     (void)state;
     struct rng r = rng_for(__func__);
@@ -359,9 +402,9 @@ static void test_both_levels_add_buckets_first_and_a_filter_when_there_are_many(
     c.bucket_slots = 1;
     c.virtual_nodes = 1;
     guira *f = make(c, &r);
-    insert(f, &m, 16000, &r);
+    insert_gradually(f, &m, 15000, &r);
     assert_int_equal(stats_of(f).filters, 1);
-    insert(f, &m, 2000, &r);
+    insert_gradually(f, &m, 18000, &r);
     assert_int_equal(stats_of(f).filters, 2);
     assert_same(f, &m);
     drop(f, &m, 1000, &r);

@@ -1,7 +1,8 @@
 /* The operations of CCF: see ccf.h.
  *
  * WHERE DOES AN ENTRY GO? To the filter with the lowest load, moving others there if need be; else to any other with a
- * free slot among the candidates; else the filter grows. */
+ * free slot among the candidates; else the filter grows; and if it cannot, other entries move in any filter of the list.
+ * An insertion is refused only when all of this has failed. */
 #include "papers/ccf/ccf.h"
 
 /* ------------------------------------------------------------------------------------------------------------ lookups */
@@ -52,11 +53,28 @@ static bool insert_without_growing(struct ccf *f, uint64_t hash) {
     return false;
 }
 
+/* The last resort. */
+static bool insert_by_moving(struct ccf *f, uint64_t hash) {
+    for (uint64_t i = 0; i < f->filters; i++)
+        if (insert_into(f, &f->list[i], hash, f->head.config.max_kicks)) return true;
+    return false;
+}
+
+/* The most copies that one filter of the list has slots for. */
+static uint64_t most_places(const struct ccf *f) {
+    uint64_t most = 0;
+    for (uint64_t i = 0; i < f->filters; i++) {
+        uint64_t places = (uint64_t)f->list[i].candidates * f->list[i].table.layout.slots;
+        if (places > most) most = places;
+    }
+    return most;
+}
+
 /* Whether copies take all the slots there are for them, or as many as one filter could give them. More of them may go
  * where there is room, but they do not make the filter grow, or a single key could make it grow without end. */
 static bool has_too_many_copies(const struct ccf *f, uint64_t hash) {
     uint64_t possible, copies = count_copies(f, hash, &possible);
-    return copies == possible || copies >= (uint64_t)f->head.config.candidates * f->head.config.bucket_slots;
+    return copies == possible || copies >= most_places(f);
 }
 
 static guira_status insert(guira *head, uint64_t hash) {
@@ -64,7 +82,7 @@ static guira_status insert(guira *head, uint64_t hash) {
     if (!insert_without_growing(f, hash)) {
         if (has_too_many_copies(f, hash)) return GUIRA_EDUPLICATE;
         guira_status s = guira__ccf_grow(f, &hash);
-        if (s != GUIRA_OK) return s == GUIRA_ELIMIT ? GUIRA_EFULL : s;
+        if (s != GUIRA_OK && !insert_by_moving(f, hash)) return s == GUIRA_ELIMIT ? GUIRA_EFULL : s;
     }
     head->items++;
     if (ccf_load(f) > head->config.max_load) (void)guira__ccf_grow(f, NULL); /* if not now, when there is no room */
@@ -86,57 +104,8 @@ static guira_status remove_one(guira *head, uint64_t hash) {
     table_set(longest, slot, 0);
     longest->items--;
     head->items--;
+    guira__ccf_note_removal(f);
     guira__ccf_shrink_if_sparse(f);
-    return GUIRA_OK;
-}
-
-/* ------------------------------------------------------------------------------------------- single steps, on demand */
-
-/* A view, which cannot be changed, has other functions. */
-static guira_status check_is_ccf(const guira *head) {
-    if (head == NULL) return GUIRA_EINVAL;
-    return head->ops == &guira__ccf_ops ? GUIRA_OK : GUIRA_EUNSUPPORTED;
-}
-
-/* Asking for less room gives up what was reserved. */
-static void lower_reservation(struct ccf *f) {
-    double room = (double)guira__ccf_totals(f).slots * f->head.config.max_load;
-    if ((double)f->reserved > room) f->reserved = (uint64_t)room;
-}
-
-guira_status guira_consistent_scale_up(guira *head) {
-    guira_status s = check_is_ccf(head);
-    return s == GUIRA_OK ? guira__ccf_up(ccf_of(head), NULL) : s;
-}
-
-guira_status guira_consistent_scale_down(guira *head) {
-    guira_status s = check_is_ccf(head);
-    if (s == GUIRA_OK) s = guira__ccf_down(ccf_of(head));
-    if (s == GUIRA_OK) lower_reservation(ccf_of(head));
-    return s;
-}
-
-guira_status guira_consistent_scale_out(guira *head, const guira_config *c) {
-    guira_status s = check_is_ccf(head);
-    if (s != GUIRA_OK) return s;
-    guira_config resolved = head->config;
-    resolved.capacity = 0; /* like the first filter */
-    if (c != NULL && (s = guira__config_read(c, &resolved)) == GUIRA_OK) {
-        resolved.kind = GUIRA_CONSISTENT;
-        s = guira__ccf_kind.resolve(&resolved);
-    }
-    if (s != GUIRA_OK) return s;
-    struct i2cf like = guira__i2cf_like(&resolved);
-    return guira__ccf_out(ccf_of(head), &like, guira__ccf_buckets_for(&resolved, resolved.capacity));
-}
-
-guira_status guira_consistent_compact(guira *head) {
-    guira_status s = check_is_ccf(head);
-    if (s == GUIRA_OK) s = guira__ccf_compact(ccf_of(head));
-    if (s != GUIRA_OK) return s;
-    while (guira__ccf_compact(ccf_of(head)) == GUIRA_OK) {
-    }
-    lower_reservation(ccf_of(head));
     return GUIRA_OK;
 }
 

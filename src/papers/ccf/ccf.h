@@ -22,6 +22,7 @@ struct ccf {
     uint64_t filters, room; /* how many there are; how many the array has memory for */
     uint64_t reserved;      /* items that there shall be room for */
     uint64_t shrink_below;  /* no shrinking with more items than this: see resize.c */
+    uint64_t calm, removed; /* both levels: items when the present growth began, and removals since: see resize.c */
 };
 
 extern const struct guira__ops guira__ccf_ops;
@@ -45,18 +46,27 @@ uint64_t guira__ccf_buckets_for(const guira_config *c, uint64_t items);
 struct i2cf *guira__ccf_least_loaded(const struct ccf *f);
 
 /* Each of these changes nothing when it fails.
- * Up: a bucket for the smallest filter, with room for hash (NULL: for none). ENOMEM, ELIMIT, EFULL (see i2cf.h).
+ * Up: a bucket for the smallest filter that can have one more, with room for hash (NULL: for none). ENOMEM, ELIMIT, EFULL
+ *     (see i2cf.h): none can.
+ * Up at: a bucket for this filter.
  * Down: a bucket less, of the least loaded filter if possible. EFULL.
  * Out: one more filter. ELIMIT: there are max_filters, or it would be too large. ENOMEM.
- * Compact: the entries of the least loaded filter go to others. EFULL: they do not fit, or it is the only one. ENOMEM. */
+ * Compact: the entries of a filter go to others; next_compact is the one to take. EFULL: they do not fit, or it is the
+ *     only one. ENOMEM. */
 guira_status guira__ccf_up(struct ccf *f, const uint64_t *hash);
+guira_status guira__ccf_up_at(struct ccf *f, struct i2cf *to, const uint64_t *hash);
 guira_status guira__ccf_down(struct ccf *f);
+guira_status guira__ccf_down_at(struct ccf *f, struct i2cf *from);
 guira_status guira__ccf_out(struct ccf *f, const struct i2cf *like, uint64_t buckets);
-guira_status guira__ccf_compact(struct ccf *f);
+guira_status guira__ccf_compact(struct ccf *f, struct i2cf *from);
+struct i2cf *guira__ccf_next_compact(const struct ccf *f); /* NULL: there is none */
 
 /* By one step of the policy, with room for hash (NULL: for none). */
 guira_status guira__ccf_grow(struct ccf *f, const uint64_t *hash);
 void guira__ccf_shrink_if_sparse(struct ccf *f);
+
+/* Counts a removal: see resize.c, dramatic growth. */
+void guira__ccf_note_removal(struct ccf *f);
 
 guira_status guira__ccf_create(const struct guira__ops *ops, const guira_config *c, guira **out);
 void guira__ccf_destroy(guira *f);

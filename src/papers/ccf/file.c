@@ -1,7 +1,7 @@
 /* A CCF as a file: see format/sections.h. Its sections, the last four once for each filter of the list:
  *
  *     head     counters
- *     list     how many filters, reserved, shrink_below
+ *     list     how many filters, reserved, shrink_below; then, unless both are 0, calm and removed
  *     shape    f, b, k, v, M, buckets, items
  *     points   on the ring, ascending, 64 bits each
  *     owners   their buckets, 32 bits each
@@ -12,7 +12,12 @@
 #include "filter/head.h"
 #include "papers/ccf/ccf.h"
 
-enum { LIST_NUMBERS = 3, SHAPE_NUMBERS = 7, MIN_FILTER_BYTES = 512 /* four sections take no less */ };
+enum {
+    LIST_NUMBERS = 5,
+    FEWER_LIST_NUMBERS = 3,
+    SHAPE_NUMBERS = 7,
+    MIN_FILTER_BYTES = 512 /* four sections take no less */
+};
 
 static void put(struct guira__writer *w, const char *tag, const void *bytes, size_t n) {
     guira__section_start(w, tag, n);
@@ -21,8 +26,8 @@ static void put(struct guira__writer *w, const char *tag, const void *bytes, siz
 
 void guira__ccf_save(const guira *head, struct guira__writer *w) {
     const struct ccf *f = const_ccf_of(head);
-    const uint64_t list[LIST_NUMBERS] = {f->filters, f->reserved, f->shrink_below};
-    guira__section_put_numbers(w, "list", list, LIST_NUMBERS);
+    const uint64_t list[LIST_NUMBERS] = {f->filters, f->reserved, f->shrink_below, f->calm, f->removed};
+    guira__section_put_numbers(w, "list", list, f->calm == 0 && f->removed == 0 ? FEWER_LIST_NUMBERS : LIST_NUMBERS);
     for (uint64_t i = 0; i < f->filters; i++) {
         const struct i2cf *it = &f->list[i];
         const struct table *t = &it->table;
@@ -72,11 +77,11 @@ static guira_status view_list(struct ccf *f, struct guira__reader *r) {
     const guira_config *c = &f->head.config;
     struct i2cf like = guira__i2cf_like(c);
     if (!guira__i2cf_fits_ring(&like, guira__ccf_buckets_for(c, c->capacity))) return GUIRA_ECORRUPT;
-    const uint8_t *p = guira__section_expect(r, "list", 8 * LIST_NUMBERS);
-    if (p == NULL) return GUIRA_ECORRUPT;
-    f->room = get_u64(p);
-    f->reserved = get_u64(p + 8);
-    f->shrink_below = get_u64(p + 16);
+    uint64_t length, *const number[LIST_NUMBERS] = {&f->room, &f->reserved, &f->shrink_below, &f->calm, &f->removed};
+    const uint8_t *p = guira__section_get(r, "list", &length);
+    if (p == NULL || (length != 8 * LIST_NUMBERS && length != 8 * FEWER_LIST_NUMBERS)) return GUIRA_ECORRUPT;
+    for (size_t i = 0; i < length / 8; i++) *number[i] = get_u64(p + 8 * i);
+    if ((f->calm == 0 && f->removed == 0) != (length == 8 * FEWER_LIST_NUMBERS)) return GUIRA_ECORRUPT;
     if (!inside(f->room, 1, c->max_filters) || f->room > r->left / MIN_FILTER_BYTES) return GUIRA_ECORRUPT;
     f->list = guira__alloc(f->room * sizeof *f->list);
     if (f->list == NULL) return GUIRA_ENOMEM;

@@ -136,12 +136,13 @@ static void move_to_new(struct i2cf *f, uint32_t bucket, uint64_t fresh) {
 guira_status guira__i2cf_scale_up(struct i2cf *f, uint64_t newcomer, struct paper *list) {
     uint64_t rng = list->head.evict.rng, fresh = f->table.buckets;
     if (!guira__i2cf_fits_ring(f, fresh + 1)) return GUIRA_ELIMIT;
-    if (fresh == f->room && guira__i2cf_resize(f, guira__i2cf_room(fresh + 1)) != GUIRA_OK) return GUIRA_ENOMEM;
     struct plan p = {.newcomer = newcomer};
     p.ring = (struct ring){p.point, p.owner, 0, f->ring.size};
-    if (!plan_points(f, &p, list)) {
+    guira_status s = plan_points(f, &p, list) ? GUIRA_OK : GUIRA_EFULL;
+    if (s == GUIRA_OK && fresh == f->room) s = guira__i2cf_resize(f, guira__i2cf_room(fresh + 1));
+    if (s != GUIRA_OK) {
         list->head.evict.rng = rng;
-        return GUIRA_EFULL;
+        return s;
     }
     guira__ring_add(&f->ring, p.point, p.ring.n, (uint32_t)fresh);
     f->table.buckets++;

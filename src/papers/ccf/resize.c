@@ -1,8 +1,14 @@
 /* How a CCF changes its size: up and down by a bucket, out and compact by a filter. See ccf.h.
  *
  * WHEN DOES IT GROW? When an entry found no room, or when the load is above max_load. By a bucket of the filter with the
- * fewest (bucket level), or by a filter (filter level). Both levels means buckets until the smallest filter has
- * MANY_BUCKETS of them, because each bucket more costs a pass over all the points of its filter.
+ * fewest that can have one more (bucket level), or by a filter (filter level). Both levels means buckets, unless the
+ * smallest filter has MANY_BUCKETS of them, because each bucket more costs a pass over all the points of its filter, or
+ * the growth is dramatic. If one way fails, the other one is tried.
+ *
+ * WHAT IS DRAMATIC GROWTH? Let n0 be the items when it began, or what the first filter was made for if that is more. It is
+ * dramatic when there are DRAMATIC * n0 items and no more than n0 / CALM were removed meanwhile. If more were removed, the
+ * growth begins anew with the items of that moment. A filter of half as many buckets as there are comes then, and the
+ * growth begins anew as well.
  *
  * WHEN DOES IT SHRINK? When the load is below min_load and there are no more items than `shrink_below`. That number is set
  * when the filter grows, to a little less than there were, and when shrinking failed, to 1/64 less: so it neither goes up
@@ -13,6 +19,8 @@
 #include "papers/ccf/ccf.h"
 
 #define MANY_BUCKETS UINT64_C(16384)
+
+enum { DRAMATIC = 4, CALM = 8 };
 
 struct ccf_totals guira__ccf_totals(const struct ccf *f) {
     struct ccf_totals t = {0, 0, 0};
@@ -31,19 +39,38 @@ struct i2cf *guira__ccf_least_loaded(const struct ccf *f) {
     return least;
 }
 
-static struct i2cf *smallest(const struct ccf *f) {
-    struct i2cf *least = &f->list[0];
-    for (uint64_t i = 1; i < f->filters; i++)
-        if (f->list[i].table.buckets < least->table.buckets) least = &f->list[i];
-    return least;
+/* The filters in the order of their size, those of the same size in the order of the list. NULL: the first one; after the
+ * last comes NULL. */
+static struct i2cf *next_larger(const struct ccf *f, const struct i2cf *after) {
+    struct i2cf *next = NULL;
+    for (struct i2cf *it = f->list; it < f->list + f->filters; it++) {
+        bool larger = after == NULL || it->table.buckets > after->table.buckets ||
+                      (it->table.buckets == after->table.buckets && it > after);
+        if (larger && (next == NULL || it->table.buckets < next->table.buckets)) next = it;
+    }
+    return next;
 }
+
+static struct i2cf *smallest(const struct ccf *f) { return next_larger(f, NULL); }
+
+/* Of two reasons why nothing was possible, the one to report. */
+static guira_status worse(guira_status a, guira_status b) { return a == GUIRA_ENOMEM ? a : b; }
 
 /* -------------------------------------------------------------------------------------------------------- single buckets */
 
-guira_status guira__ccf_up(struct ccf *f, const uint64_t *hash) {
-    struct i2cf *to = smallest(f);
+guira_status guira__ccf_up_at(struct ccf *f, struct i2cf *to, const uint64_t *hash) {
     guira_status s = guira__i2cf_scale_up(to, hash != NULL ? i2cf_fingerprint(to, *hash) : 0, &f->base);
     f->head.grows += s == GUIRA_OK;
+    return s;
+}
+
+guira_status guira__ccf_up(struct ccf *f, const uint64_t *hash) {
+    guira_status s = GUIRA_EFULL;
+    for (struct i2cf *to = smallest(f); to != NULL; to = next_larger(f, to)) {
+        guira_status tried = guira__ccf_up_at(f, to, hash);
+        if (tried == GUIRA_OK) return GUIRA_OK;
+        s = worse(s, tried);
+    }
     return s;
 }
 
@@ -54,11 +81,13 @@ static struct i2cf *next_down(const struct ccf *f) {
     return from;
 }
 
-guira_status guira__ccf_down(struct ccf *f) {
-    guira_status s = guira__i2cf_scale_down(next_down(f), f->head.config.max_kicks, &f->base);
+guira_status guira__ccf_down_at(struct ccf *f, struct i2cf *from) {
+    guira_status s = guira__i2cf_scale_down(from, f->head.config.max_kicks, &f->base);
     f->head.shrinks += s == GUIRA_OK;
     return s;
 }
+
+guira_status guira__ccf_down(struct ccf *f) { return guira__ccf_down_at(f, next_down(f)); }
 
 /* --------------------------------------------------------------------------------------------------------- whole filters */
 
@@ -100,13 +129,27 @@ static bool may_fit_elsewhere(const struct ccf *f, const struct i2cf *from) {
     return f->filters > 1 && room >= from->table.items;
 }
 
-/* The filter to compact: the least loaded of those whose entries may fit into others; NULL: there is none. */
-static struct i2cf *next_compact(const struct ccf *f) {
-    struct i2cf *least = NULL;
-    for (uint64_t i = 0; i < f->filters; i++)
-        if ((least == NULL || i2cf_load(&f->list[i]) < i2cf_load(least)) && may_fit_elsewhere(f, &f->list[i]))
-            least = &f->list[i];
-    return least;
+/* How much a filter has of the configured shape: all of it, all but the number of buckets, or not all. */
+static unsigned likeness(const struct ccf *f, const struct i2cf *it) {
+    const guira_config *c = &f->head.config;
+    struct i2cf like = guira__i2cf_like(c);
+    bool same = it->table.layout.bits == like.table.layout.bits && it->table.layout.slots == like.table.layout.slots &&
+                it->candidates == like.candidates && it->nodes == like.nodes && it->ring.size == like.ring.size;
+    return !same ? 0 : it->table.buckets == guira__ccf_buckets_for(c, c->capacity) ? 2 : 1;
+}
+
+/* Whether `a` is compacted rather than b: the less loaded one. Of two empty ones the one of the configured shape stays. */
+static bool compacts_first(const struct ccf *f, const struct i2cf *a, const struct i2cf *b) {
+    double load = i2cf_load(a), other = i2cf_load(b);
+    return load < other || (load == 0 && other == 0 && likeness(f, a) < likeness(f, b));
+}
+
+/* The first of those whose entries may fit into others. */
+struct i2cf *guira__ccf_next_compact(const struct ccf *f) {
+    struct i2cf *first = NULL;
+    for (struct i2cf *it = f->list; it < f->list + f->filters; it++)
+        if ((first == NULL || compacts_first(f, it, first)) && may_fit_elsewhere(f, it)) first = it;
+    return first;
 }
 
 /* An insertion that never grows: into a free slot of any filter, else by moving others in any. */
@@ -130,9 +173,8 @@ static bool move_all(struct ccf *f, const struct i2cf *from) {
     return true;
 }
 
-guira_status guira__ccf_compact(struct ccf *f) {
-    struct i2cf *from = next_compact(f);
-    if (from == NULL) return GUIRA_EFULL;
+guira_status guira__ccf_compact(struct ccf *f, struct i2cf *from) {
+    if (from == NULL || !may_fit_elsewhere(f, from)) return GUIRA_EFULL;
     bool saved = true;
     struct evict_state before = f->head.evict;
     uint64_t filters = f->filters;
@@ -158,10 +200,33 @@ guira_status guira__ccf_compact(struct ccf *f) {
 
 /* ------------------------------------------------------------------------------------------------------------- policies */
 
+/* n0: see the top. */
+static double growth_start(const struct ccf *f) {
+    const guira_config *c = &f->head.config;
+    double made_for = (double)guira__ccf_buckets_for(c, c->capacity) * c->bucket_slots * c->max_load;
+    return fmax((double)f->calm, made_for);
+}
+
+static void begin_growth(struct ccf *f) {
+    f->calm = f->head.items;
+    f->removed = 0;
+}
+
+void guira__ccf_note_removal(struct ccf *f) {
+    if (f->head.config.policy == GUIRA_BOTH_LEVELS && CALM * (double)++f->removed > growth_start(f)) begin_growth(f);
+}
+
+static bool grows_dramatically(const struct ccf *f) {
+    return f->head.config.policy == GUIRA_BOTH_LEVELS && (double)f->head.items >= DRAMATIC * growth_start(f);
+}
+
 /* A new filter has room for the entry. */
 static guira_status grow_out(struct ccf *f, const uint64_t *hash) {
     struct i2cf like = guira__i2cf_like(&f->head.config);
-    guira_status s = guira__ccf_out(f, &like, f->head.config.buckets);
+    bool dramatic = grows_dramatically(f);
+    uint64_t half = guira__ccf_totals(f).buckets / 2, buckets = f->head.config.buckets;
+    guira_status s = guira__ccf_out(f, &like, dramatic && half > buckets ? half : buckets);
+    if (s == GUIRA_OK && dramatic) begin_growth(f);
     if (s != GUIRA_OK || hash == NULL) return s == GUIRA_ELIMIT ? GUIRA_EFULL : s;
     struct i2cf *to = &f->list[f->filters - 1];
     guira__i2cf_insert(to, i2cf_fingerprint(to, *hash), 0, &f->base);
@@ -170,11 +235,14 @@ static guira_status grow_out(struct ccf *f, const uint64_t *hash) {
 
 guira_status guira__ccf_grow(struct ccf *f, const uint64_t *hash) {
     const guira_config *c = &f->head.config;
-    guira_status s = GUIRA_EFULL;
-    if (c->policy == GUIRA_BUCKET_LEVEL ||
-        (c->policy == GUIRA_BOTH_LEVELS && (smallest(f)->table.buckets < MANY_BUCKETS || f->filters >= c->max_filters)))
-        s = guira__ccf_up(f, hash);
-    if (s != GUIRA_OK && s != GUIRA_ENOMEM && c->policy != GUIRA_BUCKET_LEVEL) s = grow_out(f, hash);
+    bool both = c->policy == GUIRA_BOTH_LEVELS;
+    bool out = c->policy == GUIRA_FILTER_LEVEL ||
+               (both && (smallest(f)->table.buckets >= MANY_BUCKETS || grows_dramatically(f)));
+    guira_status s = out ? grow_out(f, hash) : guira__ccf_up(f, hash);
+    if (s != GUIRA_OK && both) {
+        guira_status other = out ? guira__ccf_up(f, hash) : grow_out(f, hash);
+        s = other == GUIRA_OK ? GUIRA_OK : worse(s, other);
+    }
     if (s == GUIRA_OK) f->shrink_below = (uint64_t)((double)f->head.items * fmax(c->min_load, 0) / c->max_load);
     return s;
 }
@@ -189,10 +257,10 @@ static bool can_spare(const struct ccf *f, uint64_t slots) {
 
 static guira_status shrink(struct ccf *f) {
     const guira_policy policy = f->head.config.policy;
-    const struct i2cf *whole = next_compact(f);
+    struct i2cf *whole = guira__ccf_next_compact(f);
     guira_status s = GUIRA_EFULL;
     if (policy != GUIRA_BUCKET_LEVEL && whole != NULL && can_spare(f, table_slots(&whole->table)))
-        s = guira__ccf_compact(f);
+        s = guira__ccf_compact(f, whole);
     if (s != GUIRA_OK && policy != GUIRA_FILTER_LEVEL && can_spare(f, next_down(f)->table.layout.slots))
         s = guira__ccf_down(f);
     return s;
@@ -253,9 +321,9 @@ guira_status guira__ccf_shrink_to_fit(guira *head) {
     struct ccf *f = ccf_of(head);
     f->reserved = 0;
     for (guira_status s = GUIRA_OK; s == GUIRA_OK;) {
-        const struct i2cf *whole = next_compact(f);
+        struct i2cf *whole = guira__ccf_next_compact(f);
         double left = whole == NULL ? 0 : (double)(guira__ccf_totals(f).slots - table_slots(&whole->table));
-        s = (double)head->items <= head->config.max_load * left ? guira__ccf_compact(f) : GUIRA_EFULL;
+        s = (double)head->items <= head->config.max_load * left ? guira__ccf_compact(f, whole) : GUIRA_EFULL;
     }
     for (uint64_t i = 0; i < f->filters; i++)
         if (fitting(f, &f->list[i]) < f->list[i].table.buckets)
