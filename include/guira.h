@@ -268,6 +268,23 @@ typedef struct {
  * written. f may be a view. */
 GUIRA_API size_t guira_consistent_filters(const guira *f, guira_consistent_filter *rows, size_t n);
 
+/* ---------------------------------------------------------------------------------- single steps of the elastic filter
+ * GUIRA_ELASTIC takes these steps by itself. Here they are for callers that control the size themselves, for example to
+ * make a filter small before it is sent and large again where it is received. For other kinds and for views both are
+ * EUNSUPPORTED. A step that fails changes nothing. */
+
+/* Multiplies the buckets by factor, 2 to 16, and keeps them until guira_elastic_halve or guira_shrink_to_fit. Entries are
+ * copied; copies in the wrong place are erased later, by the insertions and removals that come near them, but those that an
+ * earlier extension left are erased first. The false-positive rate for the same items stays the same, so room for `factor`
+ * times the items means `factor` times the rate. EINVAL: another factor. ELIMIT: 2^32 buckets, 64 steps since the filter was
+ * empty, or too few different fingerprints for so many buckets. ENOMEM. */
+GUIRA_API guira_status guira_elastic_extend(guira *f, unsigned factor);
+
+/* Halves the buckets, an odd number rounded up: 10 become 5, then 3. If the last step was an extension by 2 it is undone,
+ * and the rate stays as it is; else it doubles. EFULL: the entries do not fit. ELIMIT: two or three buckets are left (more
+ * if the filter was extended when it was that small), or there were 64 steps since the filter was empty. ENOMEM. */
+GUIRA_API guira_status guira_elastic_halve(guira *f);
+
 /* ------------------------------------------------------------------------------------------------------ information */
 
 /* EINVAL: an argument is NULL, or out->size is impossible. */

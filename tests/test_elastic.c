@@ -99,7 +99,7 @@ static void test_halving_halves_the_start_the_distance_and_the_flip(void **state
     (void)state;
     for (size_t i = 0; i < SIZES; i++) {
         struct ecf_shape old = guira__ecf_shape(sizes[i]), new = old;
-        if (!guira__ecf_shape_halve(&new)) continue;
+        if (!guira__ecf_shape_halve(&new, MIN_RANGE)) continue;
         assert_true(new.buckets == (old.buckets + 1) / 2 && new.range == old.range - 1);
         for (uint64_t what = 1; what < 1000; what++) {
             struct ecf_range a = guira__ecf_range(&old, what), b = guira__ecf_range(&new, what);
@@ -112,7 +112,7 @@ static void test_halving_halves_the_start_the_distance_and_the_flip(void **state
 static void test_halving_takes_bucket_0_around_the_end(void **state) {
     (void)state;
     struct ecf_shape old = guira__ecf_shape(1000), new = old;
-    assert_true(guira__ecf_shape_halve(&new));
+    assert_true(guira__ecf_shape_halve(&new, MIN_RANGE));
     unsigned seen = 0;
     for (uint64_t what = 1; what < 3000; what++) {
         uint64_t start = guira__ecf_range(&old, what).start, d = ecf_distance(&old, start, 0);
@@ -146,11 +146,11 @@ static void test_extending_keeps_the_start_modulo_the_old_size(void **state) {
 static void test_no_more_steps_than_there_is_room_for(void **state) {
     (void)state;
     struct ecf_shape s = guira__ecf_shape(64);
-    assert_false(guira__ecf_shape_halve(&s) || guira__ecf_shape_fold(&s));
+    assert_false(guira__ecf_shape_halve(&s, MIN_RANGE) || guira__ecf_shape_fold(&s));
     for (unsigned i = 0; i < 11; i++) assert_true(guira__ecf_shape_extend(&s, 2, 15));
     assert_false(guira__ecf_shape_extend(&s, 2, 15));
     s = guira__ecf_shape(UINT64_C(1) << 31);
-    while (guira__ecf_shape_extend(&s, 2, 32) || guira__ecf_shape_halve(&s))
+    while (guira__ecf_shape_extend(&s, 2, 32) || guira__ecf_shape_halve(&s, MIN_RANGE))
         assert_true(s.buckets <= UINT64_C(1) << 32);
     assert_true(s.range == MIN_RANGE && s.steps == 51 && s.steps < MAX_STEPS); /* 25 times down and up again */
 }
@@ -197,7 +197,7 @@ static void test_halving_again_and_again_keeps_every_member(void **state) {
         struct model m = {0};
         guira *f = make((guira_config){.slot_bits = 16, .buckets = sizes[i]}, &r);
         members_in(f, &m, 60, &r);
-        for (struct ecf_shape to = inside(f)->shape; guira__ecf_shape_halve(&to); to = inside(f)->shape) {
+        for (struct ecf_shape to = inside(f)->shape; guira__ecf_shape_halve(&to, MIN_RANGE); to = inside(f)->shape) {
             assert_int_equal(guira__ecf_rebuild(inside(f), &to), GUIRA_OK);
             assert_sound(f, &m);
             check_rate(f, &r);
@@ -232,7 +232,7 @@ static void test_a_halving_without_room_changes_nothing(void **state) {
     guira *f = make((guira_config){.slot_bits = 16, .buckets = 1000}, &r);
     fill_to(f, &m, 0.52, &r);
     struct ecf_shape half = inside(f)->shape;
-    assert_true(guira__ecf_shape_halve(&half));
+    assert_true(guira__ecf_shape_halve(&half, MIN_RANGE));
     uint64_t before = digest(f);
     assert_int_equal(guira__ecf_rebuild(inside(f), &half), GUIRA_EFULL);
     assert_true(digest(f) == before);
@@ -284,7 +284,7 @@ static void test_each_extension_multiplies_the_rate(void **state) {
         assert_true(i == 0 || (rate > 1.95 * last && rate < 2.05 * last));
         assert_int_equal(stats_of(f).buckets, 2048 << i);
         last = rate;
-        assert_int_equal(guira__ecf_extend(inside(f)), GUIRA_OK);
+        assert_int_equal(guira_elastic_extend(f, f->config.factor), GUIRA_OK);
         assert_sound(f, &m);
         check_rate(f, &r);
     }
@@ -305,7 +305,7 @@ static void test_an_extension_waits_until_it_is_written_to(void **state) {
         struct model m = {0};
         guira *f = make((guira_config){.slot_bits = 16, .buckets = 333, .factor = factor}, &r);
         fill_to(f, &m, 0.9, &r);
-        assert_int_equal(guira__ecf_extend(inside(f)), GUIRA_OK);
+        assert_int_equal(guira_elastic_extend(f, f->config.factor), GUIRA_OK);
         uint64_t before = digest(f);
         assert_true(inside(f)->left == 333 && inside(f)->groups == 333);
         assert_sound(f, &m);
@@ -317,7 +317,8 @@ static void test_an_extension_waits_until_it_is_written_to(void **state) {
         members_out(f, &m, 10, &r);
         assert_in_range(inside(f)->left, 270, 332);
         assert_sound(f, &m);
-        assert_int_equal(guira__ecf_extend(inside(f)), GUIRA_OK); /* finishes what the first one has left */
+        assert_int_equal(guira_elastic_extend(f, f->config.factor),
+                         GUIRA_OK); /* finishes what the first one has left */
         assert_true(inside(f)->left == 333 * factor && stats_of(f).buckets == 333 * factor * factor);
         assert_sound(f, &m);
         empty(f, &m, &r);
@@ -331,7 +332,7 @@ static void test_opening_all_groups_keeps_every_member(void **state) {
     struct model m = {0};
     guira *f = make((guira_config){.slot_bits = 16, .buckets = 100, .factor = 3}, &r);
     fill_to(f, &m, 0.9, &r);
-    assert_int_equal(guira__ecf_extend(inside(f)), GUIRA_OK);
+    assert_int_equal(guira_elastic_extend(f, f->config.factor), GUIRA_OK);
     for (uint64_t left = 100; left > 0; left--) {
         assert_int_equal(inside(f)->left, left);
         guira__ecf_open(f, left - 1 + 100 * rng_below(&r, 3)); /* any bucket of the group */
@@ -358,7 +359,7 @@ static void test_a_refusal_among_waiting_buckets_changes_nothing(void **state) {
         }
         assert_int_equal(guira_insert_hash(f, hash), GUIRA_EFULL);
         assert_true(digest(f) == before);
-        if (stats_of(f).buckets == 3000) assert_int_equal(guira__ecf_extend(inside(f)), GUIRA_OK);
+        if (stats_of(f).buckets == 3000) assert_int_equal(guira_elastic_extend(f, f->config.factor), GUIRA_OK);
         else assert_true(++refused && waiting > 1000);
     }
     assert_sound(f, &m);
@@ -431,11 +432,11 @@ static void test_a_reservation_is_kept_until_it_is_given_back(void **state) {
 static bool random_step(guira *f, struct rng *r) {
     struct ecf_shape to = inside(f)->shape;
     switch (rng_below(r, 6)) {
-    case 0: return stats_of(f).buckets < 20000 && guira__ecf_extend(inside(f)) == GUIRA_OK;
+    case 0: return stats_of(f).buckets < 20000 && guira_elastic_extend(f, f->config.factor) == GUIRA_OK;
     case 1: return guira_shrink_to_fit(f) == GUIRA_OK;
     case 2: return guira_reserve(f, rng_below(r, 3 * f->items + 500)) == GUIRA_OK;
     case 3: return guira__ecf_shape_fold(&to) && guira__ecf_rebuild(inside(f), &to) == GUIRA_OK;
-    default: return guira__ecf_shape_halve(&to) && guira__ecf_rebuild(inside(f), &to) == GUIRA_OK;
+    default: return guira__ecf_shape_halve(&to, MIN_RANGE) && guira__ecf_rebuild(inside(f), &to) == GUIRA_OK;
     }
 }
 
@@ -513,7 +514,7 @@ static void test_growth_stops_when_the_ranges_run_out(void **state) {
     assert_true(s.buckets == 64 << 4 && s.load > 0.5);
     assert_int_equal(guira_reserve(f, 10 * m.n), GUIRA_ELIMIT);
     before = digest(f);
-    assert_int_equal(guira__ecf_extend(inside(f)), GUIRA_ELIMIT);
+    assert_int_equal(guira_elastic_extend(f, f->config.factor), GUIRA_ELIMIT);
     assert_true(digest(f) == before);
     assert_sound(f, &m);
     check_rate(f, &r);

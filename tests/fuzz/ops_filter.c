@@ -126,18 +126,35 @@ static guira_status merge(unsigned argument) {
     return s;
 }
 
-/* A single step of the consistent filter; other kinds do not support it. */
-static guira_status step(unsigned argument) {
+/* A single step of the consistent filter. */
+static guira_status step_consistent(unsigned argument) {
     const guira_config other = {.slot_bits = 4 + argument / 4 % 29, .buckets = 1 + argument / 128 % 8, .candidates = 3};
-    guira_status s;
-    switch (argument % 5) {
-    case 0: s = guira_consistent_scale_up(state.f); break;
-    case 1: s = guira_consistent_scale_down(state.f); break;
-    case 2: s = guira_consistent_scale_out(state.f, NULL); break;
-    case 3: s = guira_consistent_scale_out(state.f, &other); break;
-    default: s = guira_consistent_compact(state.f); break;
+    size_t index = argument / 16 % 8; /* may be one that does not exist */
+    switch (argument % 8) {
+    case 0: return guira_consistent_scale_up(state.f);
+    case 1: return guira_consistent_scale_down(state.f);
+    case 2: return guira_consistent_scale_out(state.f, NULL);
+    case 3: return guira_consistent_scale_out(state.f, &other);
+    case 4: return guira_consistent_scale_up_at(state.f, index);
+    case 5: return guira_consistent_scale_down_at(state.f, index);
+    case 6: return guira_consistent_compact_at(state.f, index);
+    default: return guira_consistent_compact(state.f);
     }
-    if (state.config.kind != GUIRA_CONSISTENT) CHECK(s == GUIRA_EUNSUPPORTED);
+}
+
+/* Of the elastic filter, which is kept small. */
+static guira_status step_elastic(unsigned argument) {
+    guira_stats s = GUIRA_STATS_INIT;
+    guira_stats_get(state.f, &s);
+    bool extends = argument % 2 && s.buckets < 512;
+    return extends ? guira_elastic_extend(state.f, 1 + argument / 2 % 17) : guira_elastic_halve(state.f);
+}
+
+/* Other kinds do not support the steps. */
+static guira_status step(unsigned argument) {
+    bool elastic = state.config.kind == GUIRA_ELASTIC || argument / 1024 % 2;
+    guira_status s = elastic ? step_elastic(argument) : step_consistent(argument);
+    CHECK((s == GUIRA_EUNSUPPORTED) == (state.config.kind != (elastic ? GUIRA_ELASTIC : GUIRA_CONSISTENT)));
     return s;
 }
 

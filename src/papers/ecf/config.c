@@ -9,7 +9,7 @@ static guira_status resolve(guira_config *c) {
     bool min_load_is_default = c->min_load == 0;
     double needed;
     if (c->factor == 0) c->factor = 2;
-    if (c->factor < 2 || c->factor > 16) return GUIRA_EINVAL;
+    if (c->factor < 2 || c->factor > MAX_FACTOR) return GUIRA_EINVAL;
     guira_status s = guira__papers_config(c, &needed);
     if (s != GUIRA_OK) return s;
     if (min_load_is_default) c->min_load = c->max_load / (2 * c->factor);

@@ -99,7 +99,7 @@ static guira_status place_full(struct ecf *f, uint64_t hash, bool grown) {
     struct entry e = candidates_of(f, hash, &c);
     guira_status s = GUIRA_EFULL;
     if (place(f, e, f->head.config.max_kicks) || stash_push(stash, e, STASH_GROW)) return GUIRA_OK;
-    if (!grown && may_grow(f)) s = guira__ecf_extend(f);
+    if (!grown && may_grow(f)) s = guira__ecf_extend(f, f->head.config.factor);
     grown |= s == GUIRA_OK;
     e = candidates_of(f, hash, &c);
     if (s == GUIRA_OK && place(f, e, f->head.config.max_kicks)) return GUIRA_OK;
@@ -112,7 +112,7 @@ static guira_status insert_full(struct ecf *f, uint64_t hash) {
     struct candidates c;
     if (count(&f->head, hash) >= 2 * f->table.layout.slots) return GUIRA_EDUPLICATE;
     /* If it cannot grow there may be room all the same, above max_load. */
-    bool grown = is_full(f) && may_grow(f) && guira__ecf_extend(f) == GUIRA_OK;
+    bool grown = is_full(f) && may_grow(f) && guira__ecf_extend(f, f->head.config.factor) == GUIRA_OK;
     guira_status s = place(f, candidates_of(f, hash, &c), 0) ? GUIRA_OK : place_full(f, hash, grown);
     f->head.items += s == GUIRA_OK;
     return s;

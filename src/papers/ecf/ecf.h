@@ -25,9 +25,12 @@
 #include "papers/common.h"
 
 enum {
-    HALVED = 1,       /* a step; a larger one is the factor of an extension */
-    MAX_STEPS = 64,   /* more than there can be: 26 times down, and up again */
-    MIN_RANGE = 6,    /* n is not halved below it: 64 buckets are little memory, and the bits that d loses are lost */
+    HALVED = 1, /* a step; a larger one is the factor of an extension */
+    MAX_FACTOR = 16,
+    MAX_STEPS = 64, /* more than it takes by itself: 26 times down, and up again */
+    MIN_RANGE =
+        6, /* n does not go below it by itself: 64 buckets are little memory, and the bits that d loses are lost */
+    LAST_RANGE = 1,   /* on demand: two buckets */
     RANGES_NEEDED = 8 /* that begin in 2^n buckets on average: with fewer the load becomes too uneven */
 };
 
@@ -63,7 +66,7 @@ static inline const struct ecf *const_ecf_of(const guira *f) { return (const str
 
 struct ecf_shape guira__ecf_shape(uint64_t buckets);
 bool guira__ecf_shape_extend(struct ecf_shape *s, unsigned factor, unsigned bits); /* false: it would be too large */
-bool guira__ecf_shape_halve(struct ecf_shape *s);                                  /* false: it is small enough */
+bool guira__ecf_shape_halve(struct ecf_shape *s, unsigned min_range);              /* false: it is small enough */
 bool guira__ecf_shape_fold(struct ecf_shape *s); /* false: the last step was no extension */
 
 /* Makes *s what MAX_STEPS bytes, of which the first `steps` are steps, make of the first size. False: impossible. */
@@ -112,10 +115,10 @@ unsigned guira__ecf_taken(const struct ecf *f, uint64_t bucket);
 void guira__ecf_open(guira *f, uint64_t bucket);
 
 /* Changes of size: each happens or changes nothing.
- * Extend: by the factor. ENOMEM, ELIMIT.
+ * Extend: ENOMEM, ELIMIT.
  * Rebuild: into a shape that steps lead to from the present one, or back to. ENOMEM; EFULL: too many entries found no room.
  * Restart: an empty filter without steps, of the smallest size that is allowed. ENOMEM. */
-guira_status guira__ecf_extend(struct ecf *f);
+guira_status guira__ecf_extend(struct ecf *f, unsigned factor);
 guira_status guira__ecf_rebuild(struct ecf *f, const struct ecf_shape *shape);
 guira_status guira__ecf_restart(struct ecf *f);
 void guira__ecf_shrink_if_sparse(struct ecf *f);

@@ -89,10 +89,10 @@ guira_status guira__ecf_rebuild(struct ecf *f, const struct ecf_shape *shape) {
 
 /* ------------------------------------------------------------------------------------------------------------- extend */
 
-guira_status guira__ecf_extend(struct ecf *f) {
+guira_status guira__ecf_extend(struct ecf *f, unsigned factor) {
     struct ecf_shape shape = f->shape;
     struct ecf g;
-    if (!guira__ecf_shape_extend(&shape, f->head.config.factor, f->table.layout.bits)) return GUIRA_ELIMIT;
+    if (!guira__ecf_shape_extend(&shape, factor, f->table.layout.bits)) return GUIRA_ELIMIT;
     guira_status s = make_replacement(f, &shape, f->table.buckets, &g);
     if (s != GUIRA_OK) return s;
     for (uint64_t i = 0; i < f->groups; i++) guira__ecf_open(&f->head, i); /* those that the last extension left */
@@ -161,7 +161,7 @@ static bool shrink_to(struct ecf *f, const struct ecf_shape *shape, double load)
 static bool shrink(struct ecf *f, double load) {
     struct ecf_shape folded = f->shape, halved = f->shape;
     if (guira__ecf_shape_fold(&folded) && shrink_to(f, &folded, load)) return true;
-    return guira__ecf_shape_halve(&halved) && shrink_to(f, &halved, load);
+    return guira__ecf_shape_halve(&halved, MIN_RANGE) && shrink_to(f, &halved, load);
 }
 
 guira_status guira__ecf_shrink_to_fit(guira *head) {
@@ -182,4 +182,34 @@ void guira__ecf_shrink_if_sparse(struct ecf *f) {
     if (items == 0 && f->shape.steps > 0 && guira__ecf_restart(f) == GUIRA_OK) return;
     if ((double)items >= ecf_capacity(f, c->min_load, f->table.buckets)) return;
     if (!shrink(f, 0.75 * c->max_load)) f->retry_below = items - items / 8;
+}
+
+/* ------------------------------------------------------------------------------------------- single steps, on demand */
+
+/* A view, which cannot be changed, has other functions. */
+static guira_status check_is_ecf(const guira *head) {
+    if (head == NULL) return GUIRA_EINVAL;
+    return head->ops == &guira__ecf_ops ? GUIRA_OK : GUIRA_EUNSUPPORTED;
+}
+
+guira_status guira_elastic_extend(guira *head, unsigned factor) {
+    guira_status s = check_is_ecf(head);
+    if (s != GUIRA_OK) return s;
+    if (factor < 2 || factor > MAX_FACTOR) return GUIRA_EINVAL;
+    s = guira__ecf_extend(ecf_of(head), factor);
+    if (s == GUIRA_OK) ecf_of(head)->min_buckets = ecf_of(head)->table.buckets;
+    return s;
+}
+
+/* Undoing an extension by two is halving as well, and better: see shrink(). */
+guira_status guira_elastic_halve(guira *head) {
+    guira_status s = check_is_ecf(head);
+    if (s != GUIRA_OK) return s;
+    struct ecf *f = ecf_of(head);
+    struct ecf_shape folded = f->shape, halved = f->shape;
+    bool can_fold = guira__ecf_shape_fold(&folded) && 2 * folded.buckets == f->table.buckets;
+    if (!can_fold && !guira__ecf_shape_halve(&halved, LAST_RANGE)) return GUIRA_ELIMIT;
+    s = guira__ecf_rebuild(f, can_fold ? &folded : &halved);
+    if (s == GUIRA_OK && f->min_buckets > f->table.buckets) f->min_buckets = f->table.buckets;
+    return s;
 }

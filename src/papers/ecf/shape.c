@@ -28,8 +28,8 @@ bool guira__ecf_shape_extend(struct ecf_shape *s, unsigned factor, unsigned bits
     return step(s, buckets, factor);
 }
 
-bool guira__ecf_shape_halve(struct ecf_shape *s) {
-    if (s->steps == MAX_STEPS || s->range <= MIN_RANGE) return false;
+bool guira__ecf_shape_halve(struct ecf_shape *s, unsigned min_range) {
+    if (s->steps == MAX_STEPS || s->range <= min_range) return false;
     s->range--;
     return step(s, (s->buckets + 1) / 2, HALVED);
 }
@@ -47,8 +47,9 @@ bool guira__ecf_shape_replay(struct ecf_shape *s, const guira_config *c, uint64_
     if (first < 2 || first > PAPERS_MAX_BUCKETS || steps > MAX_STEPS) return false;
     *s = guira__ecf_shape(first);
     for (uint64_t i = 0; i < steps; i++) {
-        if (step[i] != HALVED && step[i] != c->factor) return false;
-        if (step[i] == HALVED ? !guira__ecf_shape_halve(s) : !guira__ecf_shape_extend(s, c->factor, c->slot_bits))
+        if (step[i] < HALVED || step[i] > MAX_FACTOR) return false;
+        if (step[i] == HALVED ? !guira__ecf_shape_halve(s, LAST_RANGE)
+                              : !guira__ecf_shape_extend(s, step[i], c->slot_bits))
             return false;
     }
     return memcmp(s->step, step, MAX_STEPS) == 0; /* zeros after the last */
