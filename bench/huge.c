@@ -56,18 +56,29 @@ bool huge_pages_request(char **argv) {
 }
 #endif
 
-uint64_t huge_pages_bytes(void) {
+struct pages {
+    unsigned long long all, huge; /* KiB of memory without a file behind it */
+};
+
+static struct pages pages_now(void) {
     FILE *in = fopen("/proc/self/smaps_rollup", "r");
+    struct pages p = {0, 0};
     char line[256];
-    unsigned long long kib = 0;
-    while (in != NULL && fgets(line, sizeof line, in) != NULL)
-        if (sscanf(line, "AnonHugePages: %llu kB", &kib) == 1) break;
+    while (in != NULL && fgets(line, sizeof line, in) != NULL) {
+        sscanf(line, "Anonymous: %llu kB", &p.all);
+        sscanf(line, "AnonHugePages: %llu kB", &p.huge);
+    }
     if (in != NULL) fclose(in);
-    return kib * 1024;
+    return p;
 }
 
+uint64_t huge_pages_bytes(void) { return pages_now().huge * 1024; }
+
+/* Memory that malloc had before adds nothing, so there is a second bound: what is not on small pages. */
 double huge_pages_percent(uint64_t before, uint64_t bytes) {
-    uint64_t now = huge_pages_bytes();
-    if (bytes < (uint64_t)2 << 20) return NAN;
-    return now < before ? 0 : 100 * (double)(now - before) / (double)bytes;
+    struct pages p = pages_now();
+    if (bytes < (uint64_t)2 << 20 || p.all == 0) return NAN;
+    double added = (double)p.huge * 1024 - (double)before;
+    double rest = (double)bytes - (double)(p.all - p.huge) * 1024;
+    return 100 * fmin(fmax(fmax(added, rest) / (double)bytes, 0), 1);
 }

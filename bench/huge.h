@@ -12,8 +12,9 @@ bool huge_pages_request(char **argv);
 /* Bytes of this process that are on huge pages now; 0 also if the system does not tell. */
 uint64_t huge_pages_bytes(void);
 
-/* How much of a filter is on huge pages, in percent: what was added to `before`, divided by the filter's bytes. NAN: the
- * filter is smaller than a huge page. */
+/* At least so much of a filter is on huge pages, in percent: what was added to `before` when it was made and filled, or what
+ * is left of its bytes if all small pages of the process were its own, whichever is more. NAN: unknown, or the filter is
+ * smaller than a huge page. */
 double huge_pages_percent(uint64_t before, uint64_t bytes);
 
 #endif
