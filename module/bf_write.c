@@ -6,7 +6,6 @@
 #include "command_util.h"
 #include "commands.h"
 #include "counters.h"
-#include "memory.h"
 #include "names.h"
 #include "settings.h"
 
@@ -21,18 +20,10 @@ struct insertion {
 
 /* ----------------------------------------------------------------------------------------------------------- inserting */
 
-static bool is_full(const struct filter *f) {
-    guira_stats s = GUIRA_STATS_INIT;
-    if (f->expansion > 0) return false;
-    return guira_stats_get(f->guira, &s) == GUIRA_OK && s.items >= filter_config(f).capacity;
-}
-
 static guira_status insert_item(struct filter *f, const redis_string *item) {
     size_t n;
     const char *bytes = redis.StringPtrLen(item, &n);
-    uint64_t hash = guira_hash(f->guira, bytes, n);
-    if (guira_contains_hash(f->guira, hash)) return GUIRA_EEXIST;
-    return is_full(f) ? GUIRA_EFULL : guira_insert_hash(f->guira, hash);
+    return filter_insert_unique(f, bytes, n);
 }
 
 static void reply_status(redis_ctx *ctx, guira_status s) {
@@ -75,7 +66,7 @@ static int insert(redis_ctx *ctx, const struct insertion *in) {
     if (state == KEY_MISSING) value = bf_create_at_key(ctx, in->name, &in->options);
     struct filter *f = value;
     if (f == NULL) return REDIS_OK;
-    long long before = memory_of_thread();
+    long long before = filter_before_change(f);
     if (in->n > 1) {
         out.status = redis.PoolAlloc(ctx, (size_t)in->n * sizeof one);
         out.added = alloc_strings(ctx, in->n);

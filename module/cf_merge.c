@@ -3,7 +3,6 @@
 #include "commands.h"
 #include "filter.h"
 #include "memory.h"
-#include "scandump.h"
 
 /* ----------------------------------------------------------------------------------------------------------- compacting */
 
@@ -17,7 +16,7 @@ int cf_compact(redis_ctx *ctx, redis_string **argv, int argc) {
     case KEY_FOUND: break;
     }
     struct filter *f = value;
-    long long before = memory_of_thread();
+    long long before = filter_before_change(f);
     guira_shrink_to_fit(f->guira);
     f->deleted = 0;
     filter_changed(f, before);
@@ -64,13 +63,13 @@ static bool merge_all(redis_ctx *ctx, struct filter *into, redis_string **names,
 /* Moves the content of `merged` into f, the value that the key already has, and frees the rest. Storing `merged` as the
  * key's value instead would remove the key's expiry. */
 static void replace_content(struct filter *f, struct filter *merged) {
-    struct filter old = *f;
-    dump_end(f);
+    long long before = filter_before_change(f);
+    guira *old = f->guira;
+    f->bytes += merged->bytes;
     f->guira = merged->guira;
-    f->bytes = merged->bytes;
-    merged->guira = old.guira;
-    filter_changed(f, memory_of_thread());
+    merged->guira = old;
     filter_free(merged);
+    filter_changed(f, before);
 }
 
 /* CF.MERGE dest source...: all or nothing. It therefore merges into a copy: of dest, or of the first source if dest does

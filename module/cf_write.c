@@ -8,7 +8,6 @@
 #include "commands.h"
 #include "counters.h"
 #include "filter.h"
-#include "memory.h"
 #include "names.h"
 #include "settings.h"
 
@@ -65,13 +64,12 @@ static guira_status insert_unique(guira *g, uint64_t hash) {
     return guira_contains_hash(g, hash) ? GUIRA_EEXIST : guira_insert_hash(g, hash);
 }
 
-/* Into a filter with an old part: one by one. */
+/* Into a filter with an old part or of fixed size: one by one. */
 static void insert_singly(struct filter *f, redis_string **items, int n, bool unique, guira_status *out) {
     for (int i = 0; i < n; i++) {
         size_t length;
         const char *item = redis.StringPtrLen(items[i], &length);
-        bool present = unique && filter_contains(f, item, length);
-        out[i] = present ? GUIRA_EEXIST : filter_insert(f, item, length);
+        out[i] = unique ? filter_insert_unique(f, item, length) : filter_insert(f, item, length);
     }
 }
 
@@ -79,7 +77,7 @@ static void insert_singly(struct filter *f, redis_string **items, int n, bool un
 static void insert_batch(struct filter *f, redis_string **items, int n, bool unique, guira_status *out) {
     guira *g = f->guira;
     uint64_t hash[BATCH];
-    if (f->old != NULL) {
+    if (f->old != NULL || f->expansion == 0) {
         insert_singly(f, items, n, unique, out);
         return;
     }
@@ -130,7 +128,7 @@ static int insert(redis_ctx *ctx, const struct insertion *in) {
     if (state == KEY_MISSING) value = create_at_key(ctx, in->name, &in->options);
     struct filter *f = value;
     if (f == NULL) return REDIS_OK;
-    long long before = memory_of_thread();
+    long long before = filter_before_change(f);
     redis_string **to_replicate = in->n <= BATCH ? few : alloc_strings(ctx, in->n);
     if (in->is_many) redis.ReplyWithArray(ctx, in->n);
     int n = insert_all(ctx, in, f, to_replicate);
@@ -192,7 +190,7 @@ int delete_item(redis_ctx *ctx, redis_string **argv, redis_type *type, const cha
     }
     struct filter *f = value;
     const char *item = redis.StringPtrLen(argv[2], &n);
-    long long before = memory_of_thread();
+    long long before = filter_before_change(f);
     bool removed = filter_remove(f, item, n);
     counter_add(removed ? &counters.deleted : &counters.not_deleted, 1);
     if (removed) {

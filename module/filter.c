@@ -10,6 +10,7 @@
 
 #include "counters.h"
 #include "memory.h"
+#include "murmur.h"
 #include "scandump.h"
 #include "seed.h"
 
@@ -23,6 +24,16 @@ enum { ENCODING = 1 };
 
 /* ------------------------------------------------------------------------------------------------------------ lifecycle */
 
+long long filter_before_change(struct filter *f) {
+    long long before = memory_of_thread();
+    dump_before_change(f);
+    return before;
+}
+
+void filter_count_memory(struct filter *f, long long before) {
+    f->bytes = (uint64_t)((long long)f->bytes + memory_of_thread() - before);
+}
+
 /* Generations start from the clock, so that those of an earlier process do not come again. */
 void filter_changed(struct filter *f, long long before) {
     static uint64_t last;
@@ -32,7 +43,7 @@ void filter_changed(struct filter *f, long long before) {
         old_part_free(f->old);
         f->old = NULL;
     }
-    f->bytes = (uint64_t)((long long)f->bytes + memory_of_thread() - before);
+    filter_count_memory(f, before);
 }
 
 /* Takes ownership of g, and destroys it if there is no memory. before: memory_of_thread() when g was not there yet. */
@@ -136,23 +147,38 @@ struct filter *filter_clone(const struct filter *f) {
 
 /* ----------------------------------------------------------------------------------------------------------------- items */
 
+/* The table of a fixed filter may have room for more: a small one has whole buckets, and every one is made for a load that
+ * leaves some slots free. */
+bool filter_is_full(const struct filter *f) {
+    guira_stats s = GUIRA_STATS_INIT;
+    if (f->expansion > 0) return false;
+    return guira_stats_get(f->guira, &s) == GUIRA_OK && s.items >= filter_config(f).capacity;
+}
+
 bool filter_contains(const struct filter *f, const void *item, size_t n) {
-    return guira_contains(f->guira, item, n) || (f->old != NULL && old_part_contains(f->old, old_hash(item, n)));
+    return guira_contains(f->guira, item, n) || (f->old != NULL && old_part_contains(f->old, murmur(item, n)));
 }
 
 uint64_t filter_count(const struct filter *f, const void *item, size_t n) {
-    return guira_count(f->guira, item, n) + (f->old == NULL ? 0 : old_part_count(f->old, old_hash(item, n)));
+    return guira_count(f->guira, item, n) + (f->old == NULL ? 0 : old_part_count(f->old, murmur(item, n)));
 }
 
 /* What matches the old part goes there: old_part.h says why. */
 guira_status filter_insert(struct filter *f, const void *item, size_t n) {
-    uint64_t hash = f->old == NULL ? 0 : old_hash(item, n);
-    if (f->old == NULL || !old_part_contains(f->old, hash)) return guira_insert(f->guira, item, n);
-    return old_part_add(f->old, hash) ? GUIRA_OK : GUIRA_ENOMEM;
+    uint64_t hash = f->old == NULL ? 0 : murmur(item, n);
+    if (f->old != NULL && old_part_contains(f->old, hash)) return old_part_add(f->old, hash) ? GUIRA_OK : GUIRA_ENOMEM;
+    return filter_is_full(f) ? GUIRA_EFULL : guira_insert(f->guira, item, n);
+}
+
+guira_status filter_insert_unique(struct filter *f, const void *item, size_t n) {
+    if (f->old != NULL) return filter_contains(f, item, n) ? GUIRA_EEXIST : filter_insert(f, item, n);
+    uint64_t hash = guira_hash(f->guira, item, n);
+    if (guira_contains_hash(f->guira, hash)) return GUIRA_EEXIST;
+    return filter_is_full(f) ? GUIRA_EFULL : guira_insert_hash(f->guira, hash);
 }
 
 bool filter_remove(struct filter *f, const void *item, size_t n) {
-    if (f->old != NULL && old_part_remove(f->old, old_hash(item, n))) return true;
+    if (f->old != NULL && old_part_remove(f->old, murmur(item, n))) return true;
     return guira_remove(f->guira, item, n) == GUIRA_OK;
 }
 

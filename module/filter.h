@@ -62,14 +62,22 @@ void filter_free(void *value);
 /* NULL: no memory. */
 struct filter *filter_clone(const struct filter *f);
 
-/* Must be called after each change: gives the filter a new generation, and adds the memory that was allocated since
- * memory_of_thread() was `before`. Drops the old part when it is empty. */
+/* Each change happens between these two calls. The first returns what the second needs, to count memory. The second gives the
+ * filter a new generation, and drops the old part when it is empty. */
+long long filter_before_change(struct filter *f);
 void filter_changed(struct filter *f, long long before);
 
-/* The items that match, in both parts; and one more or less. */
+/* Adds the memory that was allocated since memory_of_thread() was `before`. */
+void filter_count_memory(struct filter *f, long long before);
+
+/* Whether the filter has a fixed size and holds as many items as its capacity. */
+bool filter_is_full(const struct filter *f);
+
+/* The items that match, in both parts; and one more or less. EFULL as above. */
 bool filter_contains(const struct filter *f, const void *item, size_t n);
 uint64_t filter_count(const struct filter *f, const void *item, size_t n);
 guira_status filter_insert(struct filter *f, const void *item, size_t n);
+guira_status filter_insert_unique(struct filter *f, const void *item, size_t n); /* EEXIST: it is present */
 bool filter_remove(struct filter *f, const void *item, size_t n);
 
 /* The methods of the data type, for old_type.c. */

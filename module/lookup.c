@@ -3,6 +3,7 @@
 
 #include "command_util.h"
 #include "counters.h"
+#include "murmur.h"
 
 enum { BATCH = 128 }; /* items that are hashed before the first of them is looked up */
 
@@ -19,7 +20,7 @@ static uint64_t look_in_old_part(const struct old_part *p, redis_string **items,
         size_t length;
         const char *item = redis.StringPtrLen(items[i], &length);
         if (present[i]) continue;
-        present[i] = old_part_contains(p, old_hash(item, length));
+        present[i] = old_part_contains(p, murmur(item, length));
         more += present[i];
     }
     return more;

@@ -60,7 +60,7 @@ void old_part_count_items(struct old_part *p);
 void old_part_free(struct old_part *p); /* NULL is allowed */
 struct old_part *old_part_clone(const struct old_part *p);
 
-uint64_t old_hash(const void *item, size_t n);
+/* hash: murmur() of the item */
 uint64_t old_part_count(const struct old_part *p, uint64_t hash);
 static inline bool old_part_contains(const struct old_part *p, uint64_t hash) { return old_part_count(p, hash) > 0; }
 

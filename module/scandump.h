@@ -7,4 +7,7 @@
 /* Ends the dump of a filter, if one is in progress. */
 void dump_end(struct filter *f);
 
+/* Before a filter changes: a dump in progress gets a copy of it, which takes time in proportion to the filter, once. */
+void dump_before_change(struct filter *f);
+
 #endif

@@ -4,8 +4,9 @@
 #include <string.h>
 
 #include "memory.h"
+#include "murmur.h"
 
-static const char MAGIC[8] = {'g', 'u', 'i', 'r', 'a', 'c', 'h', '1'};
+static const char MAGIC[8] = {'g', 'u', 'i', 'r', 'a', 'c', 'h', '2'};
 
 enum { BLOCK_SIZE = 1 << 16, POSITION_BITS = 32, GENERATION_BITS = 20 };
 
@@ -48,11 +49,13 @@ void chunk_write_header(const struct chunk *c, uint8_t head[CHUNK_HEADER]) {
     put_u64(head + 8, c->generation);
     put_u64(head + 16, c->total);
     put_u64(head + 24, c->offset);
+    put_u64(head + 32, murmur(head, 32));
 }
 
 bool chunk_parse(const char *blob, size_t n, struct chunk *out) {
     const uint8_t *head = (const uint8_t *)blob;
-    if (n <= CHUNK_HEADER || memcmp(head, MAGIC, sizeof MAGIC) != 0) return false;
+    if (n <= CHUNK_HEADER || memcmp(head, MAGIC, sizeof MAGIC) != 0 || get_u64(head + 32) != murmur(head, 32))
+        return false;
     *out = (struct chunk){get_u64(head + 8), get_u64(head + 16), get_u64(head + 24), head + CHUNK_HEADER,
                           n - CHUNK_HEADER};
     if (out->offset >= out->total || out->offset % CHUNK_SIZE != 0) return false;

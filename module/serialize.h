@@ -7,10 +7,10 @@
  *                                          +--> digest
  *
  * A chunk has 1 MiB of the stream, the last one the rest. Its header makes it impossible to mix the chunks of two dumps or
- * to leave one out:
+ * to leave one out; the checksum is of the header alone, since the stream has its own:
  *
- *     0       8            16      24       32
- *     [ magic | generation | total | offset ][ bytes of the stream ... ]
+ *     0       8            16      24       32         40
+ *     [ magic | generation | total | offset | checksum ][ bytes of the stream ... ]
  */
 #ifndef GUIRA_MODULE_SERIALIZE_H
 #define GUIRA_MODULE_SERIALIZE_H
@@ -42,7 +42,7 @@ bool file_options_allowed(const guira_config *c);
 
 /* ------------------------------------------------------------------------------------------------------------- chunks */
 
-enum { CHUNK_HEADER = 32, CHUNK_SIZE = 1 << 20 };
+enum { CHUNK_HEADER = 40, CHUNK_SIZE = 1 << 20 };
 
 struct chunk {
     uint64_t generation; /* of the value when the dump began */

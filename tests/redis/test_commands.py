@@ -153,14 +153,15 @@ class Commands(ServerTest):
     def test_a_filter_of_fixed_size_becomes_full(self):
         s = self.server
         s("CF.RESERVE", "k", 1000, "EXPANSION", 0)
-        self.assertEqual([1] * 1000, s("CF.INSERT", "k", "ITEMS", *range(1000)))  # the reserved capacity fits
+        self.assertEqual([1] * 1000, s("CF.INSERT", "k", "ITEMS", *range(1000)))  # the reserved capacity fits, and no more
         bytes_before = pairs(s("CF.INFO", "k"))["Size"]
-        replies = s("CF.INSERT", "k", "ITEMS", *range(1000, 2000))
-        self.assertIn(-1, replies)
+        self.assertEqual([-1] * 1000, s("CF.INSERT", "k", "ITEMS", *range(1000, 2000)))
         self.assert_error("Filter is full", "CF.ADD", "k", "one more")
         self.assertEqual(-1, s("CF.INSERTNX", "k", "ITEMS", "one more")[0])
-        added = [n for n in range(2000) if n < 1000 or replies[n - 1000] == 1]
-        self.assertEqual([1] * len(added), s("CF.MEXISTS", "k", *added))
+        self.assertEqual([1] * 1000, s("CF.MEXISTS", "k", *range(1000)))
+        s("CF.RESERVE", "small", 4, "EXPANSION", 0)
+        self.assertEqual([1] * 4 + [-1], s("CF.INSERT", "small", "ITEMS", *range(5)))
+        self.assertEqual([1, 1], [s("CF.DEL", "small", 0), s("CF.ADD", "small", 5)])
         self.assertEqual(bytes_before, pairs(s("CF.INFO", "k"))["Size"])
         self.assertEqual(b"OK", s("CF.COMPACT", "k"))
 

@@ -234,20 +234,57 @@ class Copies(ServerTest):
             s("CF.LOADCHUNK", "copy", position, chunk)
         self.assertEqual(s("DEBUG", "DIGEST-VALUE", "k"), s("DEBUG", "DIGEST-VALUE", "copy"))
 
-    def test_a_dump_of_a_filter_that_changes_is_an_error(self):
+    def test_a_dump_goes_on_while_the_filter_changes(self):
+        s = self.server
+        rng = rng_for(self)
+        s("CF.RESERVE", "k", 2000000)
+        s("CF.INSERT", "k", "ITEMS", *range(1000))
+        digest = s("DEBUG", "DIGEST-VALUE", "k")
+        changes = (["CF.ADD", "k", "a"], ["CF.DEL", "k", 1], ["CF.COMPACT", "k"], ["CF.INSERT", "k", "ITEMS", *range(5000)],
+                   ["CF.MERGE", "k", "k"], ["CF.ADDNX", "k", "b"])
+        position, chunk = s("CF.SCANDUMP", "k", 0)
+        chunks = []
+        while position != 0:
+            chunks.append((position, chunk))
+            s(*rng.choice(changes))
+            if rng.random() < 0.3 and len(chunks) > 1:  # a chunk that was read before
+                self.assertEqual([*chunks[-1]], s("CF.SCANDUMP", "k", chunks[-2][0]))
+            position, chunk = s("CF.SCANDUMP", "k", position)
+        for position, chunk in chunks:
+            s("CF.LOADCHUNK", "loaded", position, chunk)
+        self.assertEqual(digest, s("DEBUG", "DIGEST-VALUE", "loaded"))
+        self.assertNotEqual(digest, s("DEBUG", "DIGEST-VALUE", "k"))
+
+    def test_the_memory_of_a_dump_is_freed_at_its_end(self):
+        s = self.server
+        s("CF.INSERT", "k", "CAPACITY", 2000000, "ITEMS", *range(1000))
+        before = s("MEMORY", "USAGE", "k")
+        position = s("CF.SCANDUMP", "k", 0)[0]
+        s("CF.ADD", "k", "a")
+        self.assertGreater(s("MEMORY", "USAGE", "k"), 1.9 * before)
+        while position != 0:
+            position = s("CF.SCANDUMP", "k", position)[0]
+        self.assertEqual(before, s("MEMORY", "USAGE", "k"))
+
+    def test_an_empty_filter_has_no_chunks(self):
         s = self.server
         s("CF.RESERVE", "k", 2000000)
+        self.assertEqual([0, None], s("CF.SCANDUMP", "k", 0))
+
+    def test_chunks_of_different_dumps_are_not_combined(self):
+        s = self.server
+        s("CF.INSERT", "k", "CAPACITY", 2000000, "ITEMS", "a")
         position, first = s("CF.SCANDUMP", "k", 0)
-        s("CF.ADD", "k", "a")
-        changed = "Invalid position: the filter has changed, start again from 0"
-        self.assert_error(changed, "CF.SCANDUMP", "k", position)
+        s("CF.ADD", "k", "b")
         new_position, _ = s("CF.SCANDUMP", "k", 0)
+        self.assert_error("Invalid position: the filter has changed, start again from 0", "CF.SCANDUMP", "k", position)
         second_position, second = s("CF.SCANDUMP", "k", new_position)
         s("CF.LOADCHUNK", "loaded", position, first)
         self.assert_error("Couldn't load chunk!", "CF.LOADCHUNK", "loaded", second_position, second)
-        s("DEL", "k")
-        s("CF.RESERVE", "k", 2000000)
-        self.assert_error(changed, "CF.SCANDUMP", "k", new_position)
+        for at in range(8, 40):  # generation, total, offset, checksum
+            altered = bytearray(first)
+            altered[at] ^= 1
+            self.assert_error("Invalid header", "CF.LOADCHUNK", "altered", position, bytes(altered))
 
     def test_invalid_positions_and_chunks_are_refused(self):
         s = self.server
@@ -269,7 +306,7 @@ class Copies(ServerTest):
 
     def test_chunks_must_be_loaded_in_order(self):
         s = self.server
-        s("CF.RESERVE", "k", 2000000)
+        s("CF.INSERT", "k", "CAPACITY", 2000000, "ITEMS", "a")
         chunks = self.dump("k")
         self.assert_error("ERR not found", "CF.LOADCHUNK", "new", *chunks[1])
         s("CF.LOADCHUNK", "new", *chunks[0])

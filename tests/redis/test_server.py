@@ -203,7 +203,7 @@ class Keys(ServerTest):
 
     def test_flushing_in_the_background_frees_everything(self):
         s = self.server
-        s("CF.RESERVE", "large", 1_000_000)
+        s("CF.INSERT", "large", "CAPACITY", 1_000_000, "ITEMS", "a")
         s("CF.ADD", "small", "a")
         s("CFW.RESERVE", "w", 200)
         s("CFW.SEEN", "w", *range(1000))
