@@ -13,7 +13,7 @@
  *                                                     old_part.c copies.c   and what we do with them
  *     bf_create.c bf_write.c bf_read.c   BF.*         lookup.c         lookups, for CF.* and BF.*
  *     command_util.c   used by all commands           names.c          the names of commands, with a prefix
- *                                                     redis.h          the server's API */
+ *     commands.c       uses syntax.c                  redis.h          the server's API */
 #include "commands.h"
 #include "counters.h"
 #include "filter.h"

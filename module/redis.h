@@ -86,6 +86,18 @@ typedef struct {
     int version;
     size_t history_entry_size, key_spec_size, argument_size;
 } redis_command_info_version;
+enum { REDIS_ARG_STRING, REDIS_ARG_INTEGER, REDIS_ARG_DOUBLE, REDIS_ARG_KEY, REDIS_ARG_PURE_TOKEN = 6 };
+enum { REDIS_ARG_OPTIONAL = 1 << 0, REDIS_ARG_MULTIPLE = 1 << 1 };
+typedef struct redis_command_arg {
+    const char *name; /* NULL marks the end of a list */
+    int type;
+    int key_spec; /* of a key: the number of its specification; otherwise -1 */
+    const char *token, *summary, *since;
+    int flags;
+    const char *deprecated_since;
+    struct redis_command_arg *parts;
+    const char *display;
+} redis_command_arg;
 typedef struct {
     const redis_command_info_version *version;
     const char *summary, *complexity, *since;
@@ -93,7 +105,7 @@ typedef struct {
     const char *tips;
     int arity;
     const redis_key_spec *key_specs;
-    void *arguments;
+    const redis_command_arg *arguments;
 } redis_command_info;
 
 /* REQUIRED(result, name, arguments) or, for functions that not every supported server has, OPTIONAL(...). */

@@ -219,6 +219,14 @@ class Commands(ServerTest):
         self.addCleanup(connection.close)
         docs = pairs(connection("COMMAND", "DOCS", "CF.ADD")[1])
         self.assertIn("Adds an item", docs["summary"])
+        self.assertEqual(["key", "item"], [pairs(a)["name"] for a in docs["arguments"]])
+        arguments = [pairs(a) for a in pairs(connection("COMMAND", "DOCS", "CF.INSERT")[1])["arguments"]]
+        self.assertEqual([("key", "key", None, None), ("capacity", "integer", "CAPACITY", ["+optional"]),
+                          ("rate", "double", "ERROR", ["+optional"]), ("NOCREATE", "pure-token", "NOCREATE", ["+optional"]),
+                          ("item", "string", "ITEMS", ["+multiple"])],
+                         [(a["name"], a["type"], a.get("token"), a.get("flags")) for a in arguments])
+        for command in connection("COMMAND", "LIST", "FILTERBY", "MODULE", "guira"):
+            self.assertIn("arguments", pairs(connection("COMMAND", "DOCS", command)[1]), command)
         flags = {c: set(connection("COMMAND", "INFO", c)[0][2]) for c in ("CF.COMPACT", "CF.EXISTS", "CF.ADD")}
         self.assertIn("+write", flags["CF.COMPACT"])
         self.assertIn("+readonly", flags["CF.EXISTS"])
