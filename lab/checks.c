@@ -25,7 +25,7 @@ void spread_add(struct spread *s, double value) {
 struct style {
     double value; /* as a fraction if it is a percentage */
     int decimals;
-    bool percent;
+    bool percent, exact;
 };
 
 static struct style style_of(const char *printed) {
@@ -43,7 +43,8 @@ static const char *in_style(struct style s, double value) {
 }
 
 static const char *spread_text(struct style s, struct spread x) {
-    if (s.decimals > 0 && s.decimals < 3) s.decimals++; /* to see the difference */
+    bool small = s.decimals < 3 && fabs(x.mean) < 100 && !s.percent && !s.exact;
+    if (small) s.decimals++; /* to see the difference */
     if (x.n < 2) return in_style(s, x.mean);
     return text("%s (%s to %s in %u runs)", in_style(s, x.mean), in_style(s, x.low), in_style(s, x.high), x.n);
 }
@@ -87,6 +88,7 @@ static const char *difference_text(struct style s, double measured) {
 
 void lab_compare_spread(struct lab *lab, const char *what, const char *printed, struct spread measured, double within) {
     struct style s = style_of(printed);
+    s.exact = within == 0;
     bool same = fabs(measured.mean - s.value) <= within;
     put_row(lab, (const char *[]){"compare", what, printed, tolerance_text(s, within), spread_text(s, measured),
                                   difference_text(s, measured.mean), outcome_of(same)});
@@ -101,7 +103,6 @@ void lab_compare_bound(struct lab *lab, const char *what, const char *printed, s
     bool under = strncmp(printed, "under", 5) == 0;
     if (!under && strncmp(printed, "above", 5) != 0) lab_fatal("'%s' is not a limit", printed);
     bool same = under ? measured.mean < s.value : measured.mean > s.value;
-    if (!s.percent) s.decimals++;
     put_row(lab, (const char *[]){"compare", what, printed, "a limit", spread_text(s, measured), "", outcome_of(same)});
 }
 
@@ -121,6 +122,7 @@ void lab_compare_fact(struct lab *lab, const char *what, const char *printed, co
 void lab_compare_earlier(struct lab *lab, const char *what, const char *earlier, struct spread measured,
                          double within) {
     struct style s = style_of(earlier);
+    s.exact = within == 0;
     bool same = fabs(measured.mean - s.value) <= within;
     put_row(lab, (const char *[]){"earlier", what, text("%s (ours, earlier)", earlier), tolerance_text(s, within),
                                   spread_text(s, measured), difference_text(s, measured.mean),
