@@ -113,15 +113,15 @@ static void read_lines(struct change *c) {
     lines_close(&in);
 }
 
-/* The room that was made for the lines of the input is not kept when lines are equal, or are removed later. A fixed filter
- * stays as it is. */
-static void free_reserved_room(struct change *c) {
-    if (c->reserved > 0) (void)guira_shrink_to_fit(c->filter);
+/* The room that was made for the lines of the input is too much if many of them are equal. A fixed filter stays as it
+ * is. */
+static void free_unused_room(struct change *c) {
+    if ((double)c->done < 0.8 * (double)c->reserved) (void)guira_shrink_to_fit(c->filter);
 }
 
 static void read_and_save(struct change *c) {
     read_lines(c);
-    free_reserved_room(c);
+    free_unused_room(c);
     save(c);
 }
 
@@ -171,6 +171,7 @@ static void size_by_input(struct change *c, struct filter_spec *spec) {
     bool by_size = spec->kind == GUIRA_TIDAL || spec->kind == GUIRA_CUCKOO;
     if (spec->items > 0 || !by_size || !input_count_lines(c->files, key_line_end(&c->keys), &spec->items)) return;
     spec->items++; /* the last line may have no end */
+    spec->may_grow = true;
     c->reserved = spec->items;
 }
 

@@ -11,7 +11,7 @@ guira *filter_new(const struct filter_spec *spec) {
     c.kind = (guira_kind)spec->kind;
     c.capacity = spec->items;
     c.fpr = spec->fpr;
-    c.growth = spec->items > 0 && c.kind == GUIRA_TIDAL ? 1 : 0; /* unknown: up to 10^10 lines */
+    c.growth = spec->items > 0 && !spec->may_grow && c.kind == GUIRA_TIDAL ? 1 : 0; /* 0: up to 10^10 lines */
     parameters_apply(&spec->parameters, &c);
     if (c.kind == GUIRA_CUCKOO && spec->items == 0)
         trouble("--kind cuckoo requires --items, because its size is fixed; --kind tidal does not");

@@ -9,7 +9,8 @@
 struct filter_spec {
     unsigned kind;  /* a guira_kind */
     uint64_t items; /* expected number; 0: unknown */
-    double fpr;     /* 0: the default of the kind */
+    bool may_grow;  /* beyond `items`, up to 10^10; without `items` it always may */
+    double fpr;     /* 0: the default of the kind; kept as long as it does not grow beyond that */
     struct parameters parameters;
 };
 

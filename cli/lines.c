@@ -91,7 +91,7 @@ static bool fill_from_file(struct lines *in, struct chunk *c) {
     for (size_t searched = c->size, complete = 0; complete == 0; searched = c->size) {
         if (append_input(in, c) == 0) {
             if (*in->input.error != '\0' || signal_received()) c->size = 0;
-            c->unterminated = c->size > 0;
+            c->unterminated = c->size > 0 && c->bytes[c->size - 1] != in->config.end;
             input_end(&in->input);
             return c->size > 0;
         }
@@ -135,7 +135,7 @@ void chunk_split(const struct lines *in, void *worker, struct chunk *c, size_t m
     make_line_room(c, start + most);
     for (c->n = start; c->n < start + most && p < end;) {
         const char *stop = line_end(in, p, end);
-        if (stop == NULL) stop = end; /* the last line of a file */
+        if (stop == NULL) stop = c->unterminated ? end : end - 1; /* the last line of a file, or an unclosed quote */
         c->line[c->n++] = (struct slice){p, (size_t)(stop - p)};
         p = stop + 1;
     }

@@ -63,9 +63,13 @@ static const char *value_error(const struct opt *o, char *to, size_t n) {
         [OPT_DURATION] = "is not a duration (try 30s, 10m, 1h30m, 250ms, 7d)",
         [OPT_RATE] = "is not a rate between 0 and 1 (try 0.1%, 1e-6, 1/1000)",
         [OPT_FACTOR] = "is not a factor of 1 or more (try 10x, 1000x)",
-        [OPT_TEXTS] = "must not be empty, and 16 are enough",
+        [OPT_TEXTS] = "must not be empty",
     };
     if (is_too_large(o)) return "is too large";
+    if (o->type == OPT_TEXTS && ((const struct text_list *)o->to)->n == MAX_TEXTS)
+        return "is one too many (at most 16)";
+    if (o->type == OPT_FIELDS && ((const struct field_list *)o->to)->n == MAX_RANGES)
+        return "has too many ranges (at most 32)";
     if (o->type != OPT_CHOICE) return by_type[o->type];
     size_t used = (size_t)snprintf(to, n, "is not one of");
     for (unsigned i = 0; o->choices[i] != NULL && used < n; i++)

@@ -21,6 +21,7 @@ static bool verify_one(const char *path, bool quiet) {
     guira_stats s = {0};
     char items[UNIT_TEXT];
     const char *reason = find_damage(path, &s);
+    fflush(stdout); /* the results are in the order of the files */
     if (reason != NULL)
         note("%s: damaged: %s; restore it from a backup or rebuild it with 'guira build'", path, reason);
     else if (!quiet) printf("%s: intact, %s\n", path, write_number(s.items, "item", items));
