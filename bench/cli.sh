@@ -1,9 +1,11 @@
 #!/bin/bash
 # Compares the guira tool with the usual tools, on the same lines in one run: time, memory and false positives.
 #
-#     uniq    remove duplicates        guira uniq    awk '!seen[$0]++'    sort -u
-#     test    print known lines        guira test    grep -Fxf
+#     uniq    remove duplicates        guira uniq, also with two jobs    mawk, gawk '!seen[$0]++'    sort -u, also in parallel
+#     test    print known lines        guira test    grep -Fxf    bloom check (a Bloom filter, by DCSO)
+#     build   a filter of all keys     guira build   bloom insert, at the same false-positive rate
 #
+# Tools that are not installed are left out: on Debian, mawk, gawk and golang-github-dcso-bloom-cli.
 # uniq: lines of about 60 bytes (the memory of awk and sort depends on the length, that of guira does not). Half of the lines
 # are new, a quarter repeat a recent line, a quarter repeat any earlier line. test: as many lines as keys, half of them keys.
 # Times are wall-clock times, the best of the interleaved rounds; memory is the maximum resident size. sort and grep run in
@@ -68,23 +70,39 @@ best_time() { sort -n "$1.times" | head -1 | cut -d' ' -f1; }
 most_memory() { sort -k2,2n "$1.times" | tail -1 | cut -d' ' -f2; }
 
 report() { # NAME REFERENCE
+    [ -e "$1.times" ] || return 0
     awk -v name="$1" -v s="$(best_time "$1")" -v kb="$(most_memory "$1")" -v s0="$(best_time "$2")" -v kb0="$(most_memory "$2")" \
-        'BEGIN { if (s == 0) s = 0.01; printf "%-20s %9.2f s %10.1f MiB %9.2fx %9.3fx\n", name, s, kb / 1024, s / (s0 ? s0 : 0.01), kb / kb0 }'
+        'BEGIN { if (s == 0) s = 0.01; printf "%-22s %9.2f s %10.1f MiB %9.2fx %9.3fx\n", name, s, kb / 1024, s / (s0 ? s0 : 0.01), kb / kb0 }'
 }
 
+have() { command -v "$1" >/dev/null; }
+rate=0.001 # of the filters of keys
+
 for _ in $(seq "$rounds"); do
-    run "guira uniq" unique.guira "$guira" uniq <lines
-    run "awk" unique.awk awk '!seen[$0]++' lines
-    run "sort -u" unique.sort sort -u lines
-    run "guira build" /dev/null "$guira" build --force -q known.gf <keys
-    run "guira test" known.guira "$guira" test known.gf <queries
+    run "guira uniq" unique.guira "$guira" uniq lines
+    run "guira uniq -j 2" unique.jobs "$guira" uniq -j 2 lines
+    for awk in mawk gawk; do
+        if have $awk; then run "$awk" unique.awk $awk '!seen[$0]++' lines; fi
+    done
+    run "sort -u" unique.sort sort --parallel=1 -u lines
+    run "sort -u --parallel=2" unique.sort sort --parallel=2 -u lines
+    run "guira build" /dev/null "$guira" build --force -q --fpr $rate known.gf keys
+    run "guira test" known.guira "$guira" test known.gf queries
     run "grep -Fxf" known.grep grep -Fxf keys queries
+    if have bloom; then
+        rm -f known.bloom
+        bloom create -p $rate -n "$keys" known.bloom
+        run "bloom insert" /dev/null sh -c 'bloom insert known.bloom <keys'
+        run "bloom check" known.bloomed sh -c 'bloom check known.bloom <queries'
+    fi
 done
 
 # --------------------------------------------------------------------------------------------------------------- results
 
 new=$(wc -l <unique.awk)
 dropped=$((new - $(wc -l <unique.guira)))
+cmp -s unique.jobs unique.guira || [ "$(diff unique.awk unique.jobs | grep -c '^>' || true)" = 0 ] ||
+    { echo "cli.sh: guira uniq -j 2 printed a duplicate" >&2; exit 1; }
 [ "$(wc -l <unique.sort)" = "$new" ] || { echo "cli.sh: awk and sort disagree" >&2; exit 1; }
 # guira must print the same lines as awk in the same order, except for false positives, which it drops.
 [ "$(diff unique.awk unique.guira | grep -c '^>' || true)" = 0 ] || { echo "cli.sh: guira uniq printed a duplicate" >&2; exit 1; }
@@ -94,9 +112,9 @@ false_positives=$(($(wc -l <known.guira) - known))
 
 echo "# $(uname -m), $(nproc) cores, $(sed -n 's/^model name.*: //p' /proc/cpuinfo | head -1); $("$guira" --version); $(awk -W version 2>&1 | head -1)"
 echo "# $lines lines, $new distinct; $keys keys; best of $rounds rounds"
-printf '%-20s %11s %14s %10s %10s\n' "" time "max memory" "time /" "memory /"
-printf '%-20s %11s %14s %10s %10s\n' "" "" "" "guira's" "guira's"
-for name in "guira uniq" awk "sort -u"; do report "$name" "guira uniq"; done
-for name in "guira test" "grep -Fxf"; do report "$name" "guira test"; done
-report "guira build" "guira test"
+printf '%-22s %11s %14s %10s %10s\n' "" time "max memory" "time /" "memory /"
+printf '%-22s %11s %14s %10s %10s\n' "" "" "" "guira's" "guira's"
+for name in "guira uniq" "guira uniq -j 2" mawk gawk "sort -u" "sort -u --parallel=2"; do report "$name" "guira uniq"; done
+for name in "guira test" "grep -Fxf" "bloom check"; do report "$name" "guira test"; done
+for name in "guira build" "bloom insert"; do report "$name" "guira build"; done
 echo "# false positives: uniq dropped $dropped of $new new lines; test printed $false_positives of $((keys - known)) absent lines"

@@ -8,11 +8,11 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "commands.h"
 #include "demo_events.h"
 #include "report.h"
+#include "screen.h"
 #include "units.h"
 
 enum {
@@ -23,9 +23,12 @@ enum {
     PERIOD = 20,         /* frames between two minima */
     NON_MEMBERS = 50000, /* looked up in every frame */
     TEXT_INTERVAL = 20,  /* without a terminal, only every 20th frame is printed */
+    LABEL = 7,           /* columns before the chart */
+    MIN_COLUMNS = 40,
 };
 
 struct demo {
+    struct screen screen;
     guira *filter;
     uint64_t head, tail;
     uint64_t items[FRAMES], slots[FRAMES];
@@ -71,24 +74,35 @@ static const char *cell(const struct demo *t, unsigned frame, double floor, doub
     return (double)t->slots[frame] > floor ? "░" : " ";
 }
 
-/* Draws the chart of all frames so far, and a line with the current statistics. */
+/* One row of the chart, with the last frames that fit into the width. */
+static void draw_row(const struct demo *t, unsigned frames, double floor, double step) {
+    char count[UNIT_TEXT];
+    unsigned width = t->screen.columns - LABEL - 1, first = frames > width ? frames - width : 0;
+    printf("%*s ", LABEL - 1, write_count(floor + step, count));
+    if (t->screen.colour) printf("\033[36m");
+    for (unsigned i = first; i < frames; i++) printf("%s", cell(t, i, floor, step));
+    printf("%s\n", t->screen.colour ? "\033[0m" : "");
+}
+
+/* Draws the chart of the frames so far, and a line with the current statistics, which is shorter in a narrow terminal.
+ * The text is padded because the previous one may have been longer. */
 static void draw(const struct demo *t, unsigned frames) {
     const double step = 1.1 * MAX_ITEMS / ROWS;
-    char count[UNIT_TEXT], size[UNIT_TEXT], rate[UNIT_TEXT];
+    char count[UNIT_TEXT], size[UNIT_TEXT], rate[UNIT_TEXT], text[4 * UNIT_TEXT];
     guira_stats s = GUIRA_STATS_INIT;
     guira_stats_get(t->filter, &s);
-    for (unsigned row = ROWS; row-- > 0;) {
-        printf("%6s ", write_count((row + 1) * step, count));
-        for (unsigned i = 0; i < frames; i++) printf("%s", cell(t, i, row * step, step));
-        printf("\n");
-    }
-    printf("       %s items (█), %s, load %.2f, false-positive rate %s   \n", write_count((double)s.items, count),
-           write_size((double)s.bytes, size), s.load,
-           write_rate(s.fpr, rate)); /* blanks: the previous text may have been longer */
+    for (unsigned row = ROWS; row-- > 0;) draw_row(t, frames, row * step, step);
+    write_count((double)s.items, count);
+    write_size((double)s.bytes, size);
+    write_rate(s.fpr, rate);
+    if (t->screen.columns >= 75)
+        snprintf(text, sizeof text, "%s items (█), %s, load %.2f, false-positive rate %s", count, size, s.load, rate);
+    else snprintf(text, sizeof text, "%s items, %s, load %.2f", count, size, s.load);
+    printf("%*s%-*s\n", t->screen.columns >= 75 ? LABEL : 0, "", 34, text);
 }
 
 static void run_frames(struct demo *t) {
-    bool terminal = isatty(STDOUT_FILENO) == 1;
+    bool terminal = t->screen.terminal;
     const struct timespec pause = {.tv_nsec = 50000000};
     for (unsigned i = 0; i < FRAMES; i++) {
         guira_stats s = GUIRA_STATS_INIT;
@@ -109,15 +123,22 @@ static void run_frames(struct demo *t) {
 /* Exit status 2 if there was a false negative, which would be a bug. */
 static int animation_run(void) {
     static struct demo t;
-    char measured[UNIT_TEXT];
+    char measured[UNIT_TEXT], result[400];
     check(guira_create(NULL, &t.filter));
-    printf("A filter that is not told how many items to expect. Items are inserted and removed, and its size (░) "
-           "follows.\n\n");
+    t.screen = screen_of_stdout();
+    if (t.screen.columns < MIN_COLUMNS) trouble("the terminal has %u columns; 40 are needed", t.screen.columns);
+    screen_print(&t.screen,
+                 "A filter that is not told how many items to expect. Items are inserted and removed, and its "
+                 "size (░) follows.");
+    printf("\n");
     run_frames(&t);
-    printf("\n%" PRIu64 " items were inserted and %" PRIu64
-           " removed. In every frame all members were looked up: %" PRIu64
-           " false negatives.\nOf the lookups of other keys, %s were false positives.\n",
-           t.head, t.tail, t.false_negatives, write_rate((double)t.false_positives / (double)t.non_members, measured));
+    snprintf(
+        result, sizeof result,
+        "%" PRIu64 " items were inserted and %" PRIu64 " removed. In every frame all members were looked up: %" PRIu64
+        " false negatives. Of the lookups of other keys, %s were false positives.",
+        t.head, t.tail, t.false_negatives, write_rate((double)t.false_positives / (double)t.non_members, measured));
+    printf("\n");
+    screen_print(&t.screen, result);
     guira_destroy(t.filter);
     return t.false_negatives == 0 ? EXIT_YES : EXIT_TROUBLE;
 }

@@ -6,9 +6,9 @@
  * Lines are not copied, can contain any bytes, and can be as long as memory allows. The lines of a batch are adjacent in
  * memory and belong to one file.
  *
- * JOBS. With one job, the caller of lines_next does everything. With n jobs, n - 1 threads take turns: one fills a chunk
- * (only one at a time, so that chunks are in the order of the input), then splits it and prepares its lines while the
- * next thread fills the next chunk. The caller gets the chunks in order. See lines_ahead.c. */
+ * JOBS. With one job, the caller of lines_next does everything. With n jobs, n threads take turns: one fills a chunk (only
+ * one at a time, so that chunks are in the order of the input), then splits it and prepares its lines while the next thread
+ * fills the next chunk. The caller gets the chunks in order. See lines_ahead.c. */
 #ifndef GUIRA_CLI_LINES_H
 #define GUIRA_CLI_LINES_H
 

@@ -16,7 +16,7 @@
 #include "report.h"
 #include "signals.h"
 
-enum { RING = 16 };
+enum { RING = 8 };
 
 struct ahead {
     struct lines *in;
@@ -95,9 +95,9 @@ struct ahead *ahead_start(struct lines *in) {
     a->in = in;
     a->last = UINT64_MAX;
     init_lock(a);
-    for (; a->threads < in->config.jobs - 1; a->threads++) {
+    for (; a->threads < in->config.jobs; a->threads++) {
         struct job *job = alloc_or_die(NULL, sizeof *job);
-        *job = (struct job){a, in->config.worker[a->threads + 1]};
+        *job = (struct job){a, in->config.worker[a->threads]};
         if (pthread_create(&a->thread[a->threads], NULL, work, job) != 0) trouble("--jobs: cannot start a thread");
     }
     return a;

@@ -11,7 +11,9 @@
 # The commands of a transcript run in one bash, in an empty directory. If a number varies between runs, the command has to
 # remove it (sed, cut).
 #
-# usage: transcript.sh GUIRA [--update] FILE...      (--update: writes the actual output into the files)
+# usage: transcript.sh GUIRA [--update] [--files DIR] FILE...
+#     --update: writes the actual output into the files
+#     --files:  the commands find copies of the files in DIR, and the programs in DIR/bin
 set -u
 
 guira=$(realpath "$1")
@@ -20,6 +22,11 @@ update=
 if [ "${1-}" = --update ]; then
     update=yes
     shift
+fi
+files=
+if [ "${1-}" = --files ]; then
+    files=$2
+    shift 2
 fi
 
 tmp=$(mktemp -d)
@@ -44,6 +51,10 @@ script_of() {
 run() {
     mkdir "$tmp/work" "$tmp/bin"
     ln -s "$guira" "$tmp/bin/guira"
+    if [ -n "$files" ]; then
+        cp "$files"/* "$tmp/work" 2>/dev/null
+        cp "$files"/bin/* "$tmp/bin"
+    fi
     {
         cat <<'EOF'
 transcript_run() {
