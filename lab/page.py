@@ -157,12 +157,16 @@ def checks_table(checks):
     return table if len(rows) <= 8 else f"<details><summary>all {len(rows)} checks</summary>{table}</details>"
 
 
+def cell(text):
+    return f"<td{' class=long' if len(text) > 30 else ''}>{html.escape(text)}</td>"
+
+
 def data_table(path):
     """A table that an experiment wrote: table-*.csv, with a caption in its line "# caption:"."""
     lines = path.read_text(encoding="utf-8").splitlines()
     caption = next((line[len("# caption:"):].strip() for line in lines if line.startswith("# caption:")), "")
     head, *rows = csv.reader(line for line in lines if not line.startswith("#"))
-    cells = [f"<tr>{''.join(f'<td>{html.escape(c)}</td>' for c in row)}</tr>" for row in rows]
+    cells = [f"<tr>{''.join(cell(c) for c in row)}</tr>" for row in rows]
     return (f'<div class="wide"><table class="data"><caption>{html.escape(caption)}</caption>'
             f'<tr>{"".join(f"<th>{html.escape(c)}</th>" for c in head)}</tr>{"".join(cells)}</table></div>')
 

@@ -1,10 +1,13 @@
+set terminal svg size 470,432 dynamic enhanced font "sans-serif,14" background "#ffffff" linewidth 1.3
+set bmargin at screen 0.41
 set title "(c) utilisation"
 set xlabel "utilisation"
 set ylabel "fraction of the samples"
-set key outside below maxrows 2
+set key at screen 0.5, 0.01 center bottom horizontal width 1 maxcols 2
 set xrange [0.7:1.01]
 set yrange [0:1.05]
-plot for [f=0:3] "data.csv" using (column(16+3*f)):1:(column(17+3*f)) with filledcurves notitle lt word("4 2 5 1", f+1)+0 fs transparent solid 0.2, \
+plot for [f=0:3] "data.csv" using (column(16+3*f)):1 with lines lt word("4 2 5 1", f+1)+0 lw 0.3 notitle, \
+     for [f=0:3] "data.csv" using (column(17+3*f)):1 with lines lt word("4 2 5 1", f+1)+0 lw 0.3 notitle, \
      for [f=0:3] "data.csv" using (column(15+3*f)):1 with lines lt word("4 2 5 1", f+1)+0 title word("DCF CCF\\_B CCF\\_F tidal", f+1), \
      "-" using 1:2:3 with points pt 2 lw 2 lc variable title "printed points", \
      "-" using 1:2:3 with points pt 9 lc variable title "printed means", \

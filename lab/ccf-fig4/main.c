@@ -111,7 +111,7 @@ static void put_table(struct lab *lab, const struct results x[READINGS]) {
     fputs("filter,rules,mean utilisation,highest,below 0.90,under 500 empty,over 1000 empty,most empty,bits per item\n",
           out);
     for (int f = 0; f < READINGS; f++)
-        fprintf(out, "%s,\"%s\",%.4f,%.3f,%.0f %%,%.0f %%,%.0f %%,%.0f,%.1f\n", reading[f].name, reading[f].rules,
+        fprintf(out, "\"%s\",\"%s\",%.4f,%.3f,%.0f %%,%.0f %%,%.0f %%,%.0f,%.1f\n", reading[f].name, reading[f].rules,
                 x[f].mean.mean, x[f].highest.mean, 100 * x[f].below_90.mean, 100 * x[f].under_500.mean,
                 100 * x[f].over_1000.mean, x[f].most_empty.mean, x[f].bits.mean);
     fputs("DCF,printed,0.8809,0.970,37 %,62 %,16 %,3176,\nCCF_B,printed,0.9481,1.0,under 10 %,93 %,,,\n"

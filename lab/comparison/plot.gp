@@ -1,3 +1,4 @@
+set terminal svg size 760,360 dynamic enhanced font "sans-serif,14" background "#ffffff" linewidth 1.3
 set ylabel "bits per item (0.1 %)"
 set logscale y 2
 set yrange [8:1024]
@@ -5,7 +6,7 @@ set style data histograms
 set style histogram clustered gap 1
 set style fill solid 0.8 border -1
 set boxwidth 0.9
-set xtics rotate by -40 font ",11"
+set xtics rotate by -35 font ",12"
 set key outside above
 set grid ytics
 plot "data.csv" using 3:xtic(2) lt 1 title "at one size", "data.csv" using 4 lt 5 title "grown 16-fold", \
