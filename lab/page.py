@@ -120,7 +120,7 @@ def prose(text):
     """Text as escaped HTML. `code` is marked up, [name] links to a section, and blank lines separate paragraphs."""
     parts = [html.escape(p.strip(), quote=False) for p in re.split(r"\n\s*\n", text) if p.strip()]
     parts = [re.sub(r"`([^`]+)`", r"<code>\1</code>", p) for p in parts]
-    return "".join("<p>" + re.sub(r"\[([a-z][a-z0-9-]+)\]", r'<a href="#\1">\1</a>', p) + "</p>" for p in parts)
+    return "".join("<p>" + re.sub(r"\[([a-z0-9]+(?:-[a-z0-9]+)+)\]", r'<a href="#\1">\1</a>', p) + "</p>" for p in parts)
 
 
 def badge(kind):

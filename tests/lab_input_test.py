@@ -1,9 +1,10 @@
-"""Tests the lab with a trace given by the user. Invalid: a message that names the line, status 2, the old report unchanged.
-Valid: a new report.
+"""Tests what the lab reads: the folders of its experiments, and a trace given by the user. Invalid: a message that names the
+line, status 2, the old report unchanged. Valid: a new report.
 
 usage: lab_input_test.py COMMAND...        lab/run.py and its options, without --out
 """
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -60,7 +61,22 @@ def test_a_valid_trace_makes_a_report(command, directory):
     print("ok: valid trace")
 
 
+def test_every_experiment_has_a_text_whose_links_lead_somewhere(command, _):
+    lab = next(pathlib.Path(part) for part in command if part.endswith("run.py")).parent
+    folders = [main.parent for main in (*lab.glob("*/main.c"), *lab.glob("errata/*/main.c"))]
+    names = {folder.name for folder in folders}
+    assert len(names) == len(folders), "two experiments have the same name"
+    for folder in folders:
+        text = (folder / "text.txt").read_text()
+        for field in ("document", "title", "where", "claim", "ours"):
+            assert re.search(f"^{field}: .", text, re.MULTILINE), f"{folder.name}: no {field} in text.txt"
+        for link in re.findall(r"\[([a-z0-9]+(?:-[a-z0-9]+)+)\]", text):
+            assert link in names, f"{folder.name}: there is no experiment {link}"
+    print(f"ok: {len(names)} experiments")
+
+
 def main():
+    test_every_experiment_has_a_text_whose_links_lead_somewhere(sys.argv[1:], None)
     for test in (test_invalid_traces_leave_the_report_unchanged, test_a_valid_trace_makes_a_report):
         with tempfile.TemporaryDirectory() as directory:
             test(sys.argv[1:], pathlib.Path(directory))
