@@ -38,19 +38,22 @@ typedef struct guira_window guira_window;
 typedef struct {
     size_t size;       /* of this struct: see guira.h */
     uint64_t length;   /* T, in the caller's unit of time; required */
-    double fpr;        /* false-positive rate to stay below; 0: 1e-5. See guira_window_create */
+    double fpr;        /* false-positive rate to keep, in (0,1), at every size that `growth` allows; 0: 1e-5 */
     bool slides;       /* every time a key is seen starts T anew; false: only when it was reported as not seen */
     uint64_t capacity; /* number of keys expected in T * 17/16; 0: start at the smallest size */
     uint8_t seed[16];  /* all zero: drawn from the system */
+    double
+        growth; /* the most keys ever within T * 17/16, divided by `capacity`: see guira_config. 0: up to 10^10 keys */
 } guira_window_config;
 
 #define GUIRA_WINDOW_CONFIG_INIT \
     { .size = sizeof(guira_window_config) }
 
-/* Makes an empty window at time 0. A slot has 32 bits, 27 of them for the key: that gives a rate of 2.6e-7 in a window that
- * does not outgrow its capacity, and of 3.8e-6 in one that grew to a million times its first size.
- * EINVAL: an argument is NULL, length is 0, or fpr not in (0,1). ELIMIT: fpr is below these rates (the first if there is a
- * capacity, else the second), or the capacity is beyond any machine. ENOMEM. EIO: no random seed. On failure *out is NULL. */
+/* Makes an empty window at time 0. The bits of a slot follow from fpr and growth, as in a filter (docs/window.md has a
+ * table), and 5 more are for the time: 25 in all for 10^-3, 32 for the default.
+ * EINVAL: an argument is NULL, length is 0, fpr not in (0,1), or growth below 1. ELIMIT: an fpr that even the widest slots do
+ * not keep (4.8e-6 without capacity and growth, 2.3e-7 with a growth of 1), or the capacity is beyond any machine. ENOMEM.
+ * EIO: no random seed. On failure *out is NULL. */
 GUIRA_API guira_status guira_window_create(const guira_window_config *c, guira_window **out);
 
 /* Frees everything. w may be NULL. */

@@ -13,7 +13,7 @@ struct match_kernel {
     bool (*either_half)(const uint8_t *a, unsigned first_a, const uint8_t *b, unsigned first_b, uint64_t q,
                         struct layout l);
     unsigned (*empty)(const uint8_t *bucket, struct layout l);
-    unsigned (*range)(const uint8_t *bucket, uint32_t from, uint32_t span);
+    unsigned (*range)(const uint8_t *bucket, uint32_t from, uint32_t span, struct layout l);
 };
 
 extern const struct match_kernel match_portable, match_sse41, match_avx2, match_avx512, match_neon;

@@ -27,11 +27,43 @@ static const struct {
 
 /* The first ones, then every narrow and wide width. */
 static const struct layout layouts[] = {
-    LAYOUT_12,         LAYOUT_16,         LAYOUT_32,         LAYOUT_64,         LAYOUT_STAMPED,    LAYOUT_NARROW(6),
-    LAYOUT_NARROW(7),  LAYOUT_NARROW(8),  LAYOUT_NARROW(9),  LAYOUT_NARROW(10), LAYOUT_NARROW(11), LAYOUT_NARROW(12),
-    LAYOUT_NARROW(13), LAYOUT_NARROW(14), LAYOUT_NARROW(15), LAYOUT_WIDE(17),   LAYOUT_WIDE(18),   LAYOUT_WIDE(19),
-    LAYOUT_WIDE(20),   LAYOUT_WIDE(21),   LAYOUT_WIDE(22),   LAYOUT_WIDE(23),   LAYOUT_WIDE(24),   LAYOUT_WIDE(25),
-    LAYOUT_WIDE(26),   LAYOUT_WIDE(28),
+    LAYOUT_12,
+    LAYOUT_16,
+    LAYOUT_32,
+    LAYOUT_64,
+    LAYOUT_STAMPED,
+    LAYOUT_NARROW(6),
+    LAYOUT_NARROW(7),
+    LAYOUT_NARROW(8),
+    LAYOUT_NARROW(9),
+    LAYOUT_NARROW(10),
+    LAYOUT_NARROW(11),
+    LAYOUT_NARROW(12),
+    LAYOUT_NARROW(13),
+    LAYOUT_NARROW(14),
+    LAYOUT_NARROW(15),
+    LAYOUT_WIDE(17),
+    LAYOUT_WIDE(18),
+    LAYOUT_WIDE(19),
+    LAYOUT_WIDE(20),
+    LAYOUT_WIDE(21),
+    LAYOUT_WIDE(22),
+    LAYOUT_WIDE(23),
+    LAYOUT_WIDE(24),
+    LAYOUT_WIDE(25),
+    LAYOUT_WIDE(26),
+    LAYOUT_WIDE(28),
+    LAYOUT_STAMPED_WIDE(12),
+    LAYOUT_STAMPED_WIDE(13),
+    LAYOUT_STAMPED_WIDE(14),
+    LAYOUT_STAMPED_WIDE(15),
+    LAYOUT_STAMPED_WIDE(16),
+    LAYOUT_STAMPED_WIDE(17),
+    LAYOUT_STAMPED_WIDE(18),
+    LAYOUT_STAMPED_WIDE(19),
+    LAYOUT_STAMPED_WIDE(20),
+    LAYOUT_STAMPED_WIDE(21),
+    LAYOUT_STAMPED_WIDE(23),
 };
 enum { LAYOUTS = sizeof layouts / sizeof *layouts };
 
@@ -197,20 +229,23 @@ static void check_all_of_12(const struct match_kernel *k, struct rng *r) {
     }
 }
 
-/* Ranges, also those that wrap around, and slots at both ends of them. */
+/* Ranges of numbers modulo 2^(bits of a slot), also those that wrap around, and slots at both ends of them. */
 static void check_ranges(const struct match_kernel *k, struct rng *r) {
     for (unsigned i = 0; i < rounds(); i++) {
-        uint32_t from = (uint32_t)rng_next(r), span = (uint32_t)rng_next(r) >> rng_below(r, 32);
-        const uint32_t edge[] = {from - 1, from, from + span, from + span + 1, 0};
+        struct layout l = layout_stamped(12 + i % 16);
+        if (l.form == FORM_NONE) continue;
+        unsigned width = layout_stored_bits(l);
+        uint64_t from = cut_to(rng_next(r), width), span = cut_to(rng_next(r), width) >> rng_below(r, width);
+        const uint64_t edge[] = {from - 1, from, from + span, from + span + 1, 0};
         struct bucket b = {{0}};
         unsigned expected = 0;
-        for (unsigned j = 0; j < LAYOUT_STAMPED.slots; j++) {
-            uint32_t s = rng_below(r, 3) == 0 ? (uint32_t)rng_next(r) : edge[rng_below(r, 5)];
-            slot_set(b.byte, j, s, LAYOUT_STAMPED);
-            uint64_t up = s >= from ? s : s + (UINT64_C(1) << 32);
-            expected |= (unsigned)(up <= (uint64_t)from + span) << j;
+        for (unsigned j = 0; j < l.slots; j++) {
+            uint64_t s = cut_to(rng_below(r, 3) == 0 ? rng_next(r) : edge[rng_below(r, 5)], width);
+            slot_set(b.byte, j, s, l);
+            uint64_t up = s >= from ? s : s + (UINT64_C(1) << width);
+            expected |= (unsigned)(up <= from + span) << j;
         }
-        assert_int_equal(k->range(b.byte, from, span), expected);
+        assert_int_equal(k->range(b.byte, (uint32_t)from, (uint32_t)span, l), expected);
     }
 }
 
@@ -279,7 +314,7 @@ static void test_buckets_of_words_never_straddle_a_cache_line(void **state) {
     for (size_t i = 0; i < LAYOUTS; i++) {
         struct layout l = layouts[i];
         if (l.form == FORM_WORDS || l.form == FORM_PACKED) assert_int_equal(64 % l.bucket_bytes, 0);
-        else assert_int_equal(l.bucket_bytes, l.bits);
+        else assert_int_equal(l.bucket_bytes, layout_stored_bits(l));
         assert_true(l.slots * layout_stored_bits(l) <= 8 * l.bucket_bytes);
         assert_true(l.slots <= MAX_SLOTS);
     }

@@ -2,6 +2,7 @@
  *
  *     age of a key     0 ............... T ......... T (1 + 1/16) .............
  *     seen?            yes, always       either      no, but for false positives */
+#include "base/alloc.h"
 #include "window_support.h"
 
 #include <math.h>
@@ -343,18 +344,99 @@ static void test_the_false_positive_rate_is_as_stats_predict(void **state) {
     guira_window_destroy(w);
 }
 
-static void test_the_default_rate_holds_after_growth_by_a_million(void **state) {
-    (void)state;
-    assert_true(2 * 8 * 0.93 / 0x1p26 * (1 + log(0x1p20)) < 1e-5);
+/* ---------------------------------------------------------------------------------------------------- rates and widths */
+
+static unsigned key_bits(double fpr, uint64_t capacity, double growth) {
     guira_window *w;
-    guira_window_config c = {.length = 1, .fpr = 3e-6};
-    assert_int_equal(guira_window_create(&c, &w), GUIRA_ELIMIT);
-    c.capacity = 100;
-    assert_int_equal(guira_window_create(&c, &w), GUIRA_OK);
+    guira_window_config c = {.length = 1, .fpr = fpr, .capacity = capacity, .growth = growth};
+    guira_status s = guira_window_create(&c, &w);
+    if (s != GUIRA_OK) {
+        assert_int_equal(s, GUIRA_ELIMIT);
+        assert_null(w);
+        return 0;
+    }
+    unsigned bits = tidal_layout(w->filter).bits;
+    assert_int_equal(window_stats(w).bytes, guira__alloc_cost(sizeof *w) + filter_in(w)->bytes);
+    assert_true(window_stats(w).fpr_kept == (fpr == 0 ? 1e-5 : fpr));
     guira_window_destroy(w);
-    c.fpr = 2e-7;
-    assert_int_equal(guira_window_create(&c, &w), GUIRA_ELIMIT);
-    assert_null(w);
+    return bits;
+}
+
+/* As in a filter (tests/test_api.c); there are stamps beside 12 to 21, 23 and 27 bits. */
+static void test_the_rate_chooses_the_width(void **state) {
+    (void)state;
+    assert_int_equal(key_bits(0, 0, 0), 27);
+    assert_int_equal(key_bits(0.5, 0, 0), 12);
+    assert_int_equal(key_bits(0.01, 0, 0), 16);
+    assert_int_equal(key_bits(1e-3, 0, 0), 20);
+    assert_int_equal(key_bits(1e-4, 0, 0), 23);
+    assert_int_equal(key_bits(1e-3, 100, 1), 15);
+    assert_int_equal(key_bits(1e-4, 100, 1), 19);
+    assert_int_equal(key_bits(1e-5, 100, 1), 23);
+    assert_int_equal(key_bits(1e-6, 100, 1), 27);
+    assert_int_equal(key_bits(1e-6, 100, 0), 0);
+    assert_int_equal(key_bits(4e-6, 0, 0), 0);
+    assert_int_equal(key_bits(2e-7, 100, 1), 0);
+}
+
+/* Grown from nothing by keys that come and go. Each lookup of a key that was never seen is a trial, so the number found has at
+ * most the rate's mean; 4 sigma more happens once in 30,000 runs. */
+static void check_rate(double fpr, double growth, uint64_t most, struct rng *r) {
+    guira_window *w = window_on(NULL, (guira_window_config){.length = most, .fpr = fpr, .growth = growth}, r);
+    uint64_t lookups = 1000000, found = 0;
+    for (uint64_t i = 0; i < 3 * most; i++) assert_int_equal(guira_window_seen_hash(w, rng_next(r), i, &(bool){0}), 0);
+    for (uint64_t i = 0; i < lookups; i++) found += ask(w, rng_next(r), 3 * most);
+    guira_stats s = window_stats(w);
+    double mean = fpr * (double)lookups;
+    print_message("  %.0e: %.2e found, %.2e predicted, %.2f bits per entry\n", fpr, (double)found / (double)lookups,
+                  s.fpr, 8 * (double)s.bytes / (double)s.items);
+    assert_true((double)found <= mean + 4 * sqrt(mean));
+    assert_true(s.fpr <= fpr && s.fpr_kept == fpr);
+    /* loads between 0.88 and 0.93, and what a large table adds, less than 1 % */
+    double bits = layout_stored_bits(tidal_layout(w->filter));
+    if (most >= 100000) assert_true(8 * (double)s.bytes < bits / 0.88 * 1.01 * (double)s.items);
+    assert_window_valid(w);
+    guira_window_destroy(w);
+}
+
+static void test_the_rate_is_kept_at_every_width(void **state) {
+    (void)state;
+    struct rng r = rng_for(__func__);
+    uint64_t most = quick_run() ? 10000 : 200000;
+    const double rates[] = {0.2, 0.03, 0.01, 0.003, 1e-3, 3e-4, 1e-4};
+    for (size_t i = 0; i < sizeof rates / sizeof *rates; i++) check_rate(rates[i], 0, most, &r);
+}
+
+/* Keys stay for the length of the window, whatever the width; a window that slides records also those that match an entry of
+ * another key. A tail of five bits is used up by growth and cut by shrinking. */
+static void check_members(double fpr, struct rng *r) {
+    enum { LENGTH = 3200, ARRIVALS = 60000 };
+    static struct { uint64_t hash, at; } key[ARRIVALS];
+    guira_window *w = window_on(NULL, (guira_window_config){.length = LENGTH, .slides = true, .fpr = fpr}, r);
+    uint64_t now = 0, first = 0;
+    for (uint64_t n = 0; n < ARRIVALS; n++) {
+        uint64_t traffic = n / 10000 % 2 == 0 ? 20 : 1; /* keys per unit of time */
+        now += rng_below(r, traffic + 1) == 0;
+        key[n].hash = rng_next(r);
+        key[n].at = now;
+        see(w, key[n].hash, now);
+        while (key[first].at + LENGTH < now) first++;
+        uint64_t any = first + rng_below(r, n + 1 - first);
+        assert_true(ask(w, key[any].hash, now));
+        if (n % 6000 != 0) continue;
+        for (uint64_t i = first; i <= n; i++) assert_true(ask(w, key[i].hash, now));
+        assert_window_valid(w);
+    }
+    assert_int_equal(guira_window_tick(w, now + 2 * LENGTH), GUIRA_OK);
+    assert_int_equal(window_stats(w).items, 0);
+    guira_window_destroy(w);
+}
+
+static void test_no_key_is_forgotten_at_any_width(void **state) {
+    (void)state;
+    struct rng r = rng_for(__func__);
+    const double rates[] = {0.3, 0.1, 0.03, 1e-3, 1e-4};
+    for (size_t i = 0; i < sizeof rates / sizeof *rates; i++) check_members(rates[i], &r);
 }
 
 static void test_invalid_arguments_are_refused(void **state) {
@@ -373,6 +455,9 @@ static void test_invalid_arguments_are_refused(void **state) {
     c.fpr = (double)NAN;
     assert_int_equal(guira_window_create(&c, &w), GUIRA_EINVAL);
     c.fpr = 0;
+    c.growth = 0.5;
+    assert_int_equal(guira_window_create(&c, &w), GUIRA_EINVAL);
+    c.growth = 0;
     c.capacity = UINT64_MAX;
     assert_int_equal(guira_window_create(&c, &w), GUIRA_ELIMIT);
     c.capacity = 0;
@@ -398,12 +483,12 @@ static void test_invalid_arguments_are_refused(void **state) {
 
 static void test_configuration_makes_the_same_window_again(void **state) {
     (void)state;
-    guira_window_config c = {.length = 600, .slides = true, .capacity = 1000}, back = GUIRA_WINDOW_CONFIG_INIT,
-                        again = GUIRA_WINDOW_CONFIG_INIT;
+    guira_window_config c = {.length = 600, .slides = true, .capacity = 1000, .fpr = 1e-3, .growth = 9},
+                        back = GUIRA_WINDOW_CONFIG_INIT, again = GUIRA_WINDOW_CONFIG_INIT;
     guira_window *w, *v;
     assert_int_equal(guira_window_create(&c, &w), GUIRA_OK);
     assert_int_equal(guira_window_config_get(w, &back), GUIRA_OK);
-    assert_true(back.length == 600 && back.slides && back.capacity == 1000 && back.fpr > 0);
+    assert_true(back.length == 600 && back.slides && back.capacity == 1000 && back.fpr == 1e-3 && back.growth == 9);
     assert_int_equal(guira_window_create(&back, &v), GUIRA_OK);
     assert_true(guira_window_hash(w, "x", 1) == guira_window_hash(v, "x", 1));
     assert_int_equal(guira_window_config_get(v, &again), GUIRA_OK);
@@ -427,7 +512,9 @@ int main(void) {
         cmocka_unit_test(test_a_few_calls_empty_a_window_after_a_burst),
         cmocka_unit_test(test_room_for_the_capacity_is_kept),
         cmocka_unit_test(test_the_false_positive_rate_is_as_stats_predict),
-        cmocka_unit_test(test_the_default_rate_holds_after_growth_by_a_million),
+        cmocka_unit_test(test_the_rate_chooses_the_width),
+        cmocka_unit_test(test_the_rate_is_kept_at_every_width),
+        cmocka_unit_test(test_no_key_is_forgotten_at_any_width),
         cmocka_unit_test(test_configuration_makes_the_same_window_again),
         cmocka_unit_test(test_invalid_arguments_are_refused),
     };

@@ -18,7 +18,7 @@ static unsigned slots_in_file(const guira_config *c) {
 }
 
 /* The oldest format that can hold a filter: format 1 has slots of 12, 16 and 32 bits in tidal and fixed filters, and windows
- * (WINDOW_SLOT_BITS). */
+ * of WINDOW_SLOT_BITS. */
 static unsigned format_of(const guira_config *c) {
     bool papers = c->kind != GUIRA_TIDAL && c->kind != GUIRA_CUCKOO;
     bool old = c->slot_bits == 12 || c->slot_bits == 16 || c->slot_bits == 32 || c->slot_bits == WINDOW_SLOT_BITS;

@@ -7,7 +7,7 @@
 
 enum { FILE_FIRST_SIZE = sizeof(guira_file) }; /* version 1 of the struct: never changed again */
 
-static bool is_window(const guira_config *c) { return c->kind == GUIRA_TIDAL && c->slot_bits == WINDOW_SLOT_BITS; }
+static bool is_window(const guira_config *c) { return c->kind == GUIRA_TIDAL && window_key_bits(c->slot_bits) != 0; }
 
 /* The items are the first number of the first section "head". */
 static guira_status read_items(struct guira__reader *r, uint64_t *items) {

@@ -39,7 +39,7 @@ static void destroy_filter(void *f) { guira_destroy(f); }
 
 /* A window has the configuration of a tidal filter with slots that no filter has. */
 guira_status guira__filter_resolve(guira_config *c) {
-    bool window = c->kind == GUIRA_TIDAL && c->slot_bits == WINDOW_SLOT_BITS;
+    bool window = c->kind == GUIRA_TIDAL && window_key_bits(c->slot_bits) != 0;
     return window ? GUIRA_EFORMAT : guira__config_resolve(c);
 }
 

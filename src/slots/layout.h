@@ -3,7 +3,7 @@
  *     FORM_WORDS    a slot is a machine word      [ s0 | s1 | s2 | s3 | s4 | s5 | s6 | s7 ]
  *                   LAYOUT_16, LAYOUT_32: the fastest. LAYOUT_64: for the names of elders (tidal/elders.h).
  *                   LAYOUT_STAMPED: for windows, 27 bits and above them a time stamp of 5 bits, which is not part of
- *                   what a lookup compares; an empty slot has no stamp.
+ *                   what a lookup compares; an empty slot has no stamp. LAYOUT_STAMPED_WIDE is the same in a wide slot.
  *     FORM_NARROW   8 slots of 6 to 15 bits without gaps, a bucket every `bits` bytes
  *     FORM_WIDE     8 slots of 17 to 26 or 28 bits, the same
  *
@@ -57,6 +57,10 @@ struct layout {
     ((struct layout){.form = FORM_NARROW, .bits = (width), .slots = 8, .bucket_bytes = (width)})
 #define LAYOUT_WIDE(width) ((struct layout){.form = FORM_WIDE, .bits = (width), .slots = 8, .bucket_bytes = (width)})
 
+/* Slots of so many bits, and above them a stamp: 12 to 21, and 23. */
+#define LAYOUT_STAMPED_WIDE(width) \
+    ((struct layout){.form = FORM_WIDE, .bits = (width), .stamp_bits = 5, .slots = 8, .bucket_bytes = (width) + 5})
+
 /* The same with 4 slots per bucket. Here wide slots may also have 16 and 32 bits. */
 #define LAYOUT_NARROW_4(width) \
     ((struct layout){.form = FORM_NARROW, .bits = (width), .slots = HALF_ROW, .bucket_bytes = (width)})
@@ -87,6 +91,13 @@ static inline struct layout layout_of(unsigned slot_bits, unsigned slots) {
     if (usual.form == FORM_NONE || usual.slots == slots) return usual;
     if (slots == HALF_ROW) return slot_bits < 16 ? LAYOUT_NARROW_4(slot_bits) : LAYOUT_WIDE_4(slot_bits);
     return slots == 8 ? LAYOUT_NARROW(slot_bits) : (struct layout){.form = FORM_NONE};
+}
+
+/* The layout of windows whose slots have so many bits without their stamps. */
+static inline struct layout layout_stamped(unsigned slot_bits) {
+    if (slot_bits == LAYOUT_STAMPED.bits) return LAYOUT_STAMPED;
+    bool wide = (slot_bits >= 12 && slot_bits <= 21) || slot_bits == 23;
+    return wide ? LAYOUT_STAMPED_WIDE(slot_bits) : (struct layout){.form = FORM_NONE};
 }
 
 /* Bucket n is in this row, and this is its first slot there. Buckets of other layouts have a row of their own. */

@@ -36,7 +36,7 @@ ALWAYS_INLINE const char *check_buckets_of(const struct tidal *f, struct layout 
 /* One for each layout: loading waits for this, and a layout that the compiler knows makes it four times as fast. */
 static const char *check_buckets(const struct tidal *f, struct tally *sum) {
     struct layout l = tidal_layout(f);
-    if (l.stamp_bits > 0) return check_buckets_of(f, LAYOUT_STAMPED, sum);
+    if (l.stamp_bits > 0) return check_buckets_of(f, l, sum);
     switch (l.bits) {
     case 12: return check_buckets_of(f, LAYOUT_12, sum);
     case 16: return check_buckets_of(f, LAYOUT_16, sum);

@@ -25,16 +25,16 @@ static double growth_of(const guira_config *c, struct layout l) {
     return c->growth > 0 ? c->growth : fmax(1, most_items / smallest);
 }
 
-bool guira__tidal_keeps_rate(const guira_config *c) {
-    struct layout l = layout_of_width(c->slot_bits);
+bool guira__tidal_keeps_rate(const guira_config *c, struct layout l) {
     return c->fpr > 0 && guira__tidal_rate(l, c->max_load, growth_of(c, l)) <= c->fpr;
 }
 
 /* The narrowest slots that keep the rate; 0: none does. */
 static unsigned narrowest(const guira_config *c) {
-    guira_config with = *c;
-    for (with.slot_bits = MIN_TIDAL_BITS; with.slot_bits <= MAX_WIDTH; with.slot_bits++)
-        if (layout_of_width(with.slot_bits).form != FORM_NONE && guira__tidal_keeps_rate(&with)) return with.slot_bits;
+    for (unsigned bits = MIN_TIDAL_BITS; bits <= MAX_WIDTH; bits++) {
+        struct layout l = layout_of_width(bits);
+        if (l.form != FORM_NONE && guira__tidal_keeps_rate(c, l)) return bits;
+    }
     return 0;
 }
 

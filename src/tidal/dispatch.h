@@ -4,7 +4,7 @@
 
 #include "tidal/tidal.h"
 
-/* The others follow: 13 to 15 bits, 17 to 26, and 28. */
+/* The others follow: 13 to 15 bits, 17 to 26, and 28; then those with stamps, 12 to 21 and 23. */
 enum {
     TIDAL_12,
     TIDAL_16,
@@ -12,7 +12,7 @@ enum {
     TIDAL_64,
     TIDAL_STAMPED,
     TIDAL_FIRST_OTHER,
-    TIDAL_LAYOUTS = TIDAL_FIRST_OTHER + 14
+    TIDAL_LAYOUTS = TIDAL_FIRST_OTHER + 14 + 11
 };
 
 extern const struct tidal_ops guira__tidal_portable[TIDAL_LAYOUTS];

@@ -149,5 +149,5 @@ void guira__tidal_stats(const guira *head, guira_stats *out) {
     out->bytes = head->bytes + guira__elders_bytes(f);
     out->elders = guira__elders_total(f);
     out->fpr = predicted_rate(f);
-    out->fpr_kept = guira__tidal_keeps_rate(&head->config) ? head->config.fpr : 0;
+    out->fpr_kept = guira__tidal_keeps_rate(&head->config, tidal_layout(const_tidal_of(head))) ? head->config.fpr : 0;
 }

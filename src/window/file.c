@@ -25,6 +25,7 @@ static const char *check_clock(const struct clock *c) {
 static const char *check_ages(const guira_window *w) {
     const struct tidal *f = w->filter;
     const struct clock *c = &w->clock;
+    struct layout l = tidal_layout(f);
     for (uint64_t i = 0; i < f->head.stash.n; i++)
         if (stamp_age(f, stamp_of(f->head.stash.entry[i])) > OLDEST_ALIVE) return "stash: an entry that has expired";
     uint64_t address = 0;
@@ -32,10 +33,9 @@ static const char *check_ages(const guira_window *w) {
         struct swept_bucket b = guira__bucket_at_address(f, address);
         bool done = b.end != 0 && b.end <= c->sweep;
         uint64_t oldest = OLDEST_ALIVE + c->step - (done ? c->round : c->before);
-        for (unsigned j = 0; j < LAYOUT_STAMPED.slots; j++) {
-            uint64_t slot = slot_get(b.bytes, j, LAYOUT_STAMPED);
-            if (slot != 0 && slot_age(f, slot, LAYOUT_STAMPED) > oldest)
-                return "table: an entry that the sweep has missed";
+        for (unsigned j = 0; j < l.slots; j++) {
+            uint64_t slot = slot_get(b.bytes, j, l);
+            if (slot != 0 && slot_age(f, slot, l) > oldest) return "table: an entry that the sweep has missed";
         }
         address = b.end;
     } while (address != 0);
@@ -131,7 +131,7 @@ static guira_status make_window(guira *f, const struct clock *clock, void **out)
 }
 
 static guira_status load_window(const guira_config *c, struct guira__reader *r, void **out) {
-    const struct guira__ops *ops = guira__window_ops(ISA_BEST);
+    const struct guira__ops *ops = guira__window_ops(ISA_BEST, c);
     struct clock clock;
     guira *view, *f;
     guira_status s = read_clock(r, &clock);

@@ -42,24 +42,27 @@ unsigned guira__clock_ahead(const struct clock *c, uint64_t now, struct clock *t
 /* ----------------------------------------------------------------------------------------------------------- the sweep */
 
 struct swept_bucket guira__bucket_at_address(const struct tidal *f, uint64_t address) {
+    struct layout l = tidal_layout(f);
     unsigned side = side_of(f, address), level = level_of(f, side);
     uint64_t number = address >> (64 - level);
-    return (struct swept_bucket){bucket_at(f, side, number, LAYOUT_STAMPED), level, (number + 1) << (64 - level)};
+    return (struct swept_bucket){bucket_at(f, side, number, l), level, (number + 1) << (64 - level)};
 }
 
 static void remove_slot(struct tidal *f, struct swept_bucket b, unsigned slot) {
-    f->head.weight -= weight_of(slot_known(slot_get(b.bytes, slot, LAYOUT_STAMPED), b.level, LAYOUT_STAMPED));
+    struct layout l = tidal_layout(f);
+    f->head.weight -= weight_of(slot_known(slot_get(b.bytes, slot, l), b.level, l));
     f->head.items--;
-    slot_set(b.bytes, slot, 0, LAYOUT_STAMPED);
+    slot_set(b.bytes, slot, 0, l);
 }
 
 /* Removes from a bucket what will have expired so many steps from now. Returns where the next bucket starts, 0 after the
  * last. */
 static uint64_t sweep_bucket(struct tidal *f, uint64_t address, unsigned ahead) {
     struct swept_bucket b = guira__bucket_at_address(f, address);
-    for (unsigned j = 0; j < LAYOUT_STAMPED.slots; j++) {
-        uint64_t slot = slot_get(b.bytes, j, LAYOUT_STAMPED);
-        if (slot != 0 && slot_age(f, slot, LAYOUT_STAMPED) + ahead > OLDEST_ALIVE) remove_slot(f, b, j);
+    struct layout l = tidal_layout(f);
+    for (unsigned j = 0; j < l.slots; j++) {
+        uint64_t slot = slot_get(b.bytes, j, l);
+        if (slot != 0 && slot_age(f, slot, l) + ahead > OLDEST_ALIVE) remove_slot(f, b, j);
     }
     return b.end;
 }

@@ -4,36 +4,42 @@
  *     guira_window_seen(w, key, now)  ->  time and sweep (sweep.c)  ->  age of key (tidal/stamp.inc)  ->  insert */
 #include "window/window.h"
 
-#include <math.h>
-
 #include "base/alloc.h"
 #include "format/contents.h"
 #include "io/io.h"
 #include "kinds/kinds.h"
+#include "tidal/config.h"
 
 static guira *head_of(const guira_window *w) { return w == NULL ? NULL : &w->filter->head; }
 
 /* -------------------------------------------------------------------------------------------------- create, destroy */
 
-/* Of an entry 26 bits count, the 27th being the mark. A window that may start small keeps its rate until it has grown
- * a millionfold. Entries that move across the split pointer may lose a bit, which costs up to 11 %. */
-static double best_rate(const guira_config *c) {
-    double growth = c->capacity > 0 ? 1 : 0x1p20;
-    double fresh = ldexp(2 * LAYOUT_STAMPED.slots * c->max_load, 1 - (int)LAYOUT_STAMPED.bits);
-    return 1.15 * fresh * (1 + log(growth));
-}
+static struct layout layout_for(const guira_config *c) { return layout_stamped(window_key_bits(c->slot_bits)); }
 
+/* What is not particular to windows is filled in and checked as for a filter. */
 guira_status guira__window_resolve(guira_config *c) {
-    if (c->kind != GUIRA_TIDAL || c->slot_bits != WINDOW_SLOT_BITS) return GUIRA_EFORMAT;
+    unsigned slot_bits = c->slot_bits;
+    if (c->kind != GUIRA_TIDAL || layout_for(c).form == FORM_NONE) return GUIRA_EFORMAT;
     c->slot_bits = layout_stored_bits(LAYOUT_STAMPED);
     guira_status s = guira__config_resolve(c);
-    c->slot_bits = WINDOW_SLOT_BITS;
+    c->slot_bits = slot_bits;
     return s;
 }
 
-const struct guira__ops *guira__window_ops(enum isa isa) {
-    const struct tidal_ops *ops = guira__tidal_ops(isa, LAYOUT_STAMPED);
+const struct guira__ops *guira__window_ops(enum isa isa, const guira_config *c) {
+    const struct tidal_ops *ops = guira__tidal_ops(isa, layout_for(c));
     return ops == NULL ? NULL : &ops->common;
+}
+
+/* The narrowest slots that keep the rate, as in a filter. */
+static guira_status choose_layout(guira_config *c) {
+    for (unsigned bits = 1; bits <= WINDOW_SLOT_BITS; bits++) {
+        struct layout l = layout_stamped(bits);
+        if (l.form == FORM_NONE || !guira__tidal_keeps_rate(c, l)) continue;
+        c->slot_bits = bits == WINDOW_SLOT_BITS ? bits : WINDOW_SLOT_BITS_2 + bits;
+        return GUIRA_OK;
+    }
+    return GUIRA_ELIMIT;
 }
 
 /* The configuration of a window's filter. */
@@ -41,11 +47,12 @@ static guira_status resolve(const guira_window_config *c, guira_config *out) {
     guira_config_init(out);
     out->slot_bits = WINDOW_SLOT_BITS;
     out->fpr = c->fpr == 0 ? 1e-5 : c->fpr;
+    out->growth = c->growth;
     out->capacity = c->capacity;
     memcpy(out->seed, c->seed, sizeof c->seed);
     if (c->length == 0) return GUIRA_EINVAL;
     guira_status s = guira__window_resolve(out);
-    return s == GUIRA_OK && out->fpr < best_rate(out) ? GUIRA_ELIMIT : s;
+    return s == GUIRA_OK ? choose_layout(out) : s;
 }
 
 guira_window *guira__window_new(struct tidal *filter, uint64_t length, bool slides) {
@@ -67,7 +74,7 @@ guira_status guira__window_create_isa(enum isa isa, const guira_window_config *w
     guira_status s = guira__struct_in(wanted, WINDOW_CONFIG_FIRST_SIZE, sizeof c, &c);
     if (s == GUIRA_OK) s = resolve(&c, &config);
     if (s != GUIRA_OK) return s;
-    const struct guira__ops *ops = guira__window_ops(isa);
+    const struct guira__ops *ops = guira__window_ops(isa, &config);
     s = ops == NULL ? GUIRA_EUNSUPPORTED : ops->create(ops, &config, &f);
     if (s != GUIRA_OK) return s;
     *out = guira__window_new(tidal_of(f), c.length, c.slides);
@@ -151,7 +158,8 @@ guira_status guira_window_config_get(const guira_window *w, guira_window_config 
                                .length = w->clock.length,
                                .fpr = c->fpr,
                                .slides = w->clock.slides,
-                               .capacity = c->capacity};
+                               .capacity = c->capacity,
+                               .growth = c->growth};
     memcpy(own.seed, c->seed, sizeof c->seed);
     return guira__struct_out(out, &own, WINDOW_CONFIG_FIRST_SIZE, sizeof own);
 }

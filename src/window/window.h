@@ -53,8 +53,8 @@ guira_status guira__window_create_isa(enum isa isa, const guira_window_config *c
 /* Fills in the configuration of a window's filter. EFORMAT: it is not that of a window. */
 guira_status guira__window_resolve(guira_config *c);
 
-/* The functions of a window's filter; NULL: none for this instruction set. */
-const struct guira__ops *guira__window_ops(enum isa isa);
+/* The functions of a window's filter with a resolved configuration; NULL: none for this instruction set. */
+const struct guira__ops *guira__window_ops(enum isa isa, const guira_config *c);
 
 /* ------------------------------------------------------------------------------------------------------------- sweep.c */
 

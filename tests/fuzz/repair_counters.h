@@ -77,7 +77,9 @@ static inline void fix_levels(const struct part *names, uint8_t *elders, struct 
 /* For tidal filters. The names of elders come last in the file, but must be counted first. */
 static inline void repair_counters(uint8_t *bytes, size_t n) {
     unsigned bits = (unsigned)get_u64(bytes + 48), now = 0;
-    struct part part[2] = {{.l = bits == WINDOW_SLOT_BITS ? LAYOUT_STAMPED : layout_of_width(bits)}, {.l = LAYOUT_64}};
+    struct part part[2] = {
+        {.l = window_key_bits(bits) != 0 ? layout_stamped(window_key_bits(bits)) : layout_of_width(bits)},
+        {.l = LAYOUT_64}};
     if (get_u64(bytes + 16) != GUIRA_TIDAL || part[0].l.slots == 0) return;
     for (size_t at = HEADER_BYTES; n - at >= 2 * SECTION_ALIGNMENT;) {
         uint8_t *tag = bytes + at, *payload = tag + SECTION_ALIGNMENT;
