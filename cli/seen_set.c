@@ -19,7 +19,7 @@ static guira_window *window_new(const struct seen_set *set) {
     guira_window_config c = {.length = window_length(set), .fpr = set->spec.fpr, .capacity = set->spec.items};
     guira_window *w;
     guira_status s = guira_window_create(&c, &w);
-    if (s == GUIRA_ELIMIT) trouble("--fpr: too low for a window; the lowest rate is about 4e-6, or 3e-7 with --items");
+    if (s == GUIRA_ELIMIT) trouble("--fpr: too low for a window; the lowest rate is about 5e-6");
     if (s != GUIRA_OK) trouble("--window: %s", guira_strerror(s));
     return w;
 }

@@ -29,7 +29,7 @@ static int create_at_key(redis_ctx *ctx, redis_string *name, const struct window
     if (state == KEY_FOUND) return redis.ReplyWithError(ctx, "ERR item exists");
     switch (window_create(o, &w)) {
     case GUIRA_OK: break;
-    case GUIRA_ELIMIT: return redis.ReplyWithError(ctx, "ERROR: no window has a rate below 0.000004");
+    case GUIRA_ELIMIT: return redis.ReplyWithError(ctx, "ERROR: no window has a rate below 0.000005");
     default: return redis.ReplyWithError(ctx, "ERR Insufficient memory to create window");
     }
     char fpr[32];

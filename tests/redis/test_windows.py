@@ -69,7 +69,7 @@ class Windows(ServerTest):
                 ("milliseconds: value must be in the range [100, 1000000000000000]", ["w", -1]),
                 ("Couldn't parse ERROR", ["w", 1000, "ERROR", "x"]),
                 ("ERROR: value must be in the range (0, 1)", ["w", 1000, "ERROR", 2]),
-                ("ERROR: no window has a rate below 0.000004", ["w", 1000, "ERROR", 1e-9]),
+                ("ERROR: no window has a rate below 0.000005", ["w", 1000, "ERROR", 1e-9]),
                 ("Unknown argument received", ["w", 1000, "RATE", 0.1]),
                 ("ERR wrong number of arguments for 'CFW.RESERVE' command", ["w", 1000, "ERROR"]),
                 ("ERR wrong number of arguments for 'CFW.RESERVE' command", ["w"])):
