@@ -3,8 +3,8 @@
  * The one idea: a cuckoo filter pays log2(1/e) + 3 bits and a share of empty slots for an item, a Bloom filter
  * 1.44 * log2(1/e). So Bloom is smaller at high rates and cuckoo at low ones; with slots of any width, four to a
  * bucket, and load 0.95 they meet at about 0.4 %. (At 3 % Bloom is smaller, although the reverse is often claimed.)
- * A fixed filter here has eight slots in a bucket, which costs one bit more than four: it is smaller than Bloom below about
- * 0.1 %. A tidal filter pays for its growth in addition, log2(1 + ln(growth)) bits.
+ * A fixed filter here has four slots in a bucket. A tidal one has eight, which costs one bit more, and pays for its growth in
+ * addition, log2(1 + ln(growth)) bits.
  *
  * Above that the reason to take a cuckoo filter is not its size: it removes, a tidal one also grows. The plan says what
  * that costs.
@@ -48,6 +48,7 @@ struct slotted {
     const char *name;
     double load; /* the kind's default max_load */
     unsigned min_bits;
+    struct layout (*layout)(unsigned bits);
     double (*rate)(struct layout l, double load, double growth);
     bool grows;
 };
@@ -57,14 +58,21 @@ static double cuckoo_rate(struct layout l, double load, double growth) {
     return guira__cuckoo_rate(l, load);
 }
 
+static struct layout cuckoo_layout_of(unsigned bits) { return layout_of(bits, HALF_ROW); }
+
 /* The narrowest slots that keep fpr, or else the widest there are. The rate is the one at full load, also where few items
  * fill their last bucket less: a filter is to keep its rate until it is full. */
 static void plan_slotted(const struct slotted *way, uint64_t items, double fpr, double growth, guira_plan_row *row) {
     struct layout l = {.form = FORM_NONE};
     double rate = 1;
     for (unsigned bits = way->min_bits; bits <= MAX_WIDTH && rate > fpr; bits++) {
-        if (layout_of_width(bits).form == FORM_NONE) continue;
-        l = layout_of_width(bits);
+        if (way->layout(bits).form == FORM_NONE) continue;
+        l = way->layout(bits);
+        rate = way->rate(l, way->load, growth);
+    }
+    struct layout usual = layout_of_width(l.bits);
+    if (way->rate(usual, way->load, growth) <= fpr) { /* four slots save nothing here: cuckoo/config.c takes eight */
+        l = usual;
         rate = way->rate(l, way->load, growth);
     }
     uint64_t buckets = buckets_for(items, l.slots, way->load);
@@ -72,7 +80,7 @@ static void plan_slotted(const struct slotted *way, uint64_t items, double fpr, 
         .name = way->name,
         .bits = l.bits,
         .buckets = buckets,
-        .bytes = buckets * l.bucket_bytes,
+        .bytes = (layout_row(buckets - 1, l) + 1) * l.bucket_bytes,
         .fpr = rate,
         .grows = way->grows,
         .removes = true,
@@ -155,8 +163,8 @@ static guira_status rows_out(const guira_plan_row own[GUIRA_PLAN_ROWS], guira_pl
 
 guira_status guira_plan(uint64_t items, double fpr, double growth, guira_plan_row rows[GUIRA_PLAN_ROWS],
                         size_t *smallest) {
-    static const struct slotted tidal = {"tidal", 0.93, 12, guira__tidal_rate, true};
-    static const struct slotted cuckoo = {"cuckoo", 0.95, MIN_WIDTH, cuckoo_rate, false};
+    static const struct slotted tidal = {"tidal", 0.93, 12, layout_of_width, guira__tidal_rate, true};
+    static const struct slotted cuckoo = {"cuckoo", 0.95, MIN_WIDTH, cuckoo_layout_of, cuckoo_rate, false};
     guira_plan_row own[GUIRA_PLAN_ROWS];
 
     /* Written so that NaN fails them. */
