@@ -36,6 +36,10 @@ static const struct golden {
      .config = {.kind = GUIRA_CUCKOO, .slot_bits = 32, .capacity = 150},
      .keys = 100,
      .copies = 18},
+    {.name = "cuckoo-13x4", /* format 2; 39 buckets of four slots */
+     .config = {.kind = GUIRA_CUCKOO, .slot_bits = 13, .bucket_slots = 4, .capacity = 148},
+     .keys = 100,
+     .copies = 9},
     {.name = "dynamic-14",
      .config = {.kind = GUIRA_DYNAMIC, .slot_bits = 14, .bucket_slots = 3, .buckets = 9, .max_filters = 3},
      .keys = 80,
@@ -68,6 +72,7 @@ static const struct golden {
     {.name = "shared-16", .sort = SHARED, .config = {.kind = GUIRA_TIDAL, .slot_bits = 16}, .keys = 100, .copies = 13},
     {.name = "window", .sort = WINDOW, .keys = 100},
     {.name = "window-slides", .sort = WINDOW, .keys = 100, .slides = true},
+    {.name = "window-20", .sort = WINDOW, .config = {.fpr = 1e-3}, .keys = 100, .slides = true}, /* format 2 */
 };
 enum { GOLDEN = sizeof list / sizeof *list, SHARDS = 2, LENGTH = 1000 };
 
@@ -141,7 +146,7 @@ static void make_shared(const struct golden *g) {
 static uint64_t time_of(unsigned i) { return 20 * (uint64_t)i; }
 
 static void make_window(const struct golden *g) {
-    guira_window_config c = {.length = LENGTH, .slides = g->slides};
+    guira_window_config c = {.length = LENGTH, .slides = g->slides, .fpr = g->config.fpr};
     guira_window *w;
     bool seen;
     memcpy(c.seed, config_of(g).seed, sizeof c.seed);
