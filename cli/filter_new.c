@@ -13,8 +13,8 @@ guira *filter_new(const struct filter_spec *spec) {
     c.fpr = spec->fpr;
     c.growth = spec->items > 0 && !spec->may_grow && c.kind == GUIRA_TIDAL ? 1 : 0; /* 0: up to 10^10 lines */
     parameters_apply(&spec->parameters, &c);
-    if (c.kind == GUIRA_CUCKOO && spec->items == 0)
-        trouble("--kind cuckoo requires --items, because its size is fixed; --kind tidal does not");
+    if (c.kind == GUIRA_CUCKOO && spec->items == 0 && c.buckets == 0)
+        trouble("--kind cuckoo requires --items or --buckets, because its size is fixed; --kind tidal does not");
     guira_status s = guira_create(&c, &f);
     if (s == GUIRA_ELIMIT && spec->fpr > 0 && spec->fpr < 2e-7)
         trouble("--fpr: too low for a filter of this kind; the lowest rate is about 2e-7, or 7e-9 with --items");

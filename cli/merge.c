@@ -18,11 +18,12 @@ static void merge_one(guira *into, const char *path, bool sum) {
     guira_status s = combine(into, from, sum);
     guira_destroy(from);
     if (s == GUIRA_EINVAL)
-        trouble(
-            "%s: its seed or slot width differs from the first file; create files to merge with 'guira build --like'",
-            path);
-    if (s == GUIRA_EUNSUPPORTED) trouble("%s: only tidal filters can be merged", path);
-    if (s == GUIRA_EDUPLICATE || s == GUIRA_EFULL) trouble("%s: too many copies of one line for the filter", path);
+        trouble("%s: its seed, slot width or number of buckets differs from the first file; create files to merge with "
+                "'guira build --like'",
+                path);
+    if (s == GUIRA_EUNSUPPORTED) trouble("%s: only tidal, cuckoo and dynamic filters can be merged", path);
+    if (s == GUIRA_EDUPLICATE || s == GUIRA_EFULL)
+        trouble("%s: no room, or too many copies of one line for the filter", path);
     if (s != GUIRA_OK) filter_trouble(path, s);
 }
 

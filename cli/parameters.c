@@ -17,6 +17,7 @@ enum {
     LISTS = HAS(GUIRA_DYNAMIC) | HAS(GUIRA_CONSISTENT),
     PAPERS = LISTS | HAS(GUIRA_ELASTIC),
     ALL = PAPERS | HAS(GUIRA_TIDAL) | HAS(GUIRA_CUCKOO),
+    SIZED = ALL & ~HAS(GUIRA_TIDAL),
     RESIZED = ALL & ~HAS(GUIRA_CUCKOO)
 };
 
@@ -28,8 +29,8 @@ static const struct {
     bool wide;
 } integers[PARAM_COUNT] = {
     [PARAM_SLOT_BITS] = {"slot-bits", "slot_bits", ALL, offsetof(guira_config, slot_bits), false},
-    [PARAM_BUCKET_SLOTS] = {"bucket-slots", "bucket_slots", PAPERS, offsetof(guira_config, bucket_slots), false},
-    [PARAM_BUCKETS] = {"buckets", "buckets_configured", PAPERS, offsetof(guira_config, buckets), true},
+    [PARAM_BUCKET_SLOTS] = {"bucket-slots", "bucket_slots", SIZED, offsetof(guira_config, bucket_slots), false},
+    [PARAM_BUCKETS] = {"buckets", "buckets_configured", SIZED, offsetof(guira_config, buckets), true},
     [PARAM_MAX_FILTERS] = {"max-filters", "max_filters", LISTS, offsetof(guira_config, max_filters), false},
     [PARAM_FACTOR] = {"factor", "factor", HAS(GUIRA_ELASTIC), offsetof(guira_config, factor), false},
     [PARAM_CANDIDATES] = {"candidates", "candidates", HAS(GUIRA_CONSISTENT), offsetof(guira_config, candidates), false},
@@ -90,7 +91,7 @@ void parameters_print(const guira_config *c) {
     else if (c->kind != GUIRA_CUCKOO) printf(", never-shrink");
     if (c->growth > 0) printf(", growth %.4g", c->growth);
     for (unsigned i = 0; i < PARAM_COUNT; i++)
-        if (i != PARAM_SLOT_BITS && (integers[i].kinds & HAS(c->kind)))
+        if (i != PARAM_SLOT_BITS && (integers[i].kinds & HAS(c->kind)) && integer_of(c, i) > 0)
             printf(", %s %" PRIu64, integers[i].option, integer_of(c, i));
     if (c->kind == GUIRA_CONSISTENT) printf(", policy %s", policy_names[c->policy]);
 }
@@ -101,7 +102,7 @@ void parameters_print_json(const guira_config *c) {
     else if (c->kind != GUIRA_CUCKOO) printf(",\"min_load\":null");
     if (c->growth > 0) printf(",\"growth\":%.6g", c->growth);
     for (unsigned i = 0; i < PARAM_COUNT; i++)
-        if (i != PARAM_SLOT_BITS && (integers[i].kinds & HAS(c->kind)))
+        if (i != PARAM_SLOT_BITS && (integers[i].kinds & HAS(c->kind)) && integer_of(c, i) > 0)
             printf(",\"%s\":%" PRIu64, integers[i].json, integer_of(c, i));
     if (c->kind == GUIRA_CONSISTENT) printf(",\"policy\":\"%s\"", policy_names[c->policy]);
 }

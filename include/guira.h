@@ -107,10 +107,12 @@ typedef struct {
         bucket_slots; /* slots in a bucket. Cuckoo: 4 or 8 (or 10 with 12 bits); 0: 4 if fpr is to be kept and that is
                               smaller, else 8 (12 bits: 10). The papers' kinds: b, 1 to 16; 0: 4. Tidal: not used */
     /* Only for dynamic, elastic and consistent, the kinds of the papers. */
-    uint64_t buckets;       /* m: buckets of one filter (elastic: to start with); 0: 64, or what the capacity needs */
-    unsigned max_filters;   /* s: most filters at once; 0: 1024 */
-    unsigned factor;        /* elastic: what an extension multiplies by, 2 to 16; 0: 2 */
-    unsigned candidates;    /* k: consistent: candidate buckets of an entry, 1 to 32; 0: 2 */
+    uint64_t buckets; /* m: buckets of one filter (elastic: to start with; cuckoo: exactly as many, then capacity may be
+                               0); 0: 64, or what the capacity needs */
+    unsigned max_filters; /* s: most filters at once; 0: 1024 */
+    unsigned factor;     /* elastic: what an extension multiplies by, 2 to 16; 0: 2. Cuckoo: what guira_cuckoo_halve has
+                               divided the buckets by, a power of two; 0: never halved */
+    unsigned candidates; /* k: consistent: candidate buckets of an entry, 1 to 32; 0: 2 */
     unsigned virtual_nodes; /* v: consistent: points of a bucket on the ring, 1 to 1024; 0: 10 */
     uint64_t ring;          /* M: consistent: points are 1..M-1, of which half can be used; at least 3; 0: 5 * 10^10 */
     guira_policy policy;    /* consistent; its default for slot_bits is 32, for max_load 0.90 */
@@ -209,14 +211,23 @@ GUIRA_API guira_status guira_clear(guira *f);
  * changed while they were copied. On failure *out is NULL. */
 GUIRA_API guira_status guira_clone(const guira *f, guira **out);
 
-/* Inserts a copy of every member of `from` into `into`, whatever their sizes, without the keys. Takes time in proportion to
- * both. Both must have the same seed and slot width, so make them with the same configuration. Merging cannot restore hash
+/* Inserts a copy of every member of `from` into `into` without the keys, all of them or none. Takes time in proportion to
+ * both. Both must have the same seed and slot width, so make them with the same configuration. Tidal filters may differ in
+ * size; of cuckoo and dynamic ones, `buckets` and `bucket_slots` must be the same. Merging cannot restore hash
  * bits that are no longer stored: merging a small filter into one 2^t times its size (t = 6, 9 or 25 at 12, 16 or 32 bits)
  * makes elders of the small one's members. Needs memory for a second `into` while it runs, and if `from` is a view, for a
  * copy of it.
- * EINVAL: different seed, kind or slot width. EUNSUPPORTED: not tidal, or `into` is a view. ENOMEM. EFULL, EDUPLICATE: too
- * many copies of one key. ECORRUPT: as for guira_clone. */
+ * EINVAL: different seed, kind, slot width or buckets. EUNSUPPORTED: elastic or consistent, or `into` is a view. ENOMEM. EFULL,
+ * EDUPLICATE: too many copies of one key; EFULL also: a cuckoo filter has no room for all, or a dynamic one not enough
+ * filters. ECORRUPT: as for guira_clone. */
 GUIRA_API guira_status guira_merge(guira *into, const guira *from);
+
+/* Halves the buckets of a cuckoo filter, which must be even in number: choose guira_config.buckets accordingly, for example
+ * a power of two. The items are the same in half the room, so load and false-positive rate double; both are what a filter of
+ * that size has. A capacity that no longer fits becomes what does. Needs memory for the new table. A filter with the same
+ * configuration can be merged with it. ELIMIT: the number of buckets is odd. EFULL: the entries do not fit. ENOMEM.
+ * EUNSUPPORTED: another kind, or a view. On failure nothing has changed. */
+GUIRA_API guira_status guira_cuckoo_halve(guira *f);
 
 /* ------------------------------------------------------------------------------- single steps of the consistent filter
  * GUIRA_CONSISTENT takes these steps by itself, according to its policy. Here they are for experiments and for callers

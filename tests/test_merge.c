@@ -170,10 +170,10 @@ static void test_filters_of_another_seed_kind_or_width_are_refused(void **state)
     uint8_t seed[16], other[16];
     seed_from(&r, other);
     guira *a = make(16, seed_from(&r, seed)), *b = make(16, other), *c = make(12, seed);
-    guira_config fixed = {.kind = GUIRA_CUCKOO, .capacity = 100, .slot_bits = 16, .seed = {1}};
+    guira_config elastic = {.kind = GUIRA_ELASTIC, .capacity = 100, .slot_bits = 16, .seed = {1}};
     guira *d = NULL, *e = NULL;
-    assert_int_equal(guira_create(&fixed, &d), GUIRA_OK);
-    assert_int_equal(guira_create(&fixed, &e), GUIRA_OK);
+    assert_int_equal(guira_create(&elastic, &d), GUIRA_OK);
+    assert_int_equal(guira_create(&elastic, &e), GUIRA_OK);
     uint64_t before = digest(a);
     assert_int_equal(guira_merge(a, b), GUIRA_EINVAL);
     assert_int_equal(guira_merge(a, c), GUIRA_EINVAL);

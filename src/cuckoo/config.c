@@ -40,8 +40,16 @@ static struct layout chosen(const guira_config *c) {
     return c->bucket_slots == 0 ? layout_of_width(bits) : layout_of(bits, c->bucket_slots);
 }
 
+/* Either both are 0, or there are so many buckets, which halving has made of `factor` times as many. */
+static bool size_is_possible(const guira_config *c) {
+    bool power_of_two = (c->factor & (c->factor - 1)) == 0;
+    if (c->buckets == 0) return c->factor == 0;
+    return c->factor != 1 && power_of_two && c->buckets <= CUCKOO_MAX_BUCKETS / (c->factor == 0 ? 1 : c->factor);
+}
+
 static guira_status resolve(guira_config *c) {
-    if (c->capacity == 0 || (c->fpr != 0 && !config_inside(c->fpr, 0, 1))) return GUIRA_EINVAL;
+    if ((c->capacity == 0 && c->buckets == 0) || !size_is_possible(c) || (c->fpr != 0 && !config_inside(c->fpr, 0, 1)))
+        return GUIRA_EINVAL;
     guira_status s = guira__config_loads(c, 0.95);
     if (s != GUIRA_OK) return s;
     if (c->bucket_slots != 0 && layout_of(12, c->bucket_slots).form == FORM_NONE) return GUIRA_EINVAL;
@@ -49,6 +57,7 @@ static guira_status resolve(guira_config *c) {
     if (l.form == FORM_NONE) return c->slot_bits == 0 ? GUIRA_ELIMIT : GUIRA_EINVAL;
     c->slot_bits = l.bits;
     c->bucket_slots = l.slots;
+    if (c->capacity == 0) c->capacity = (uint64_t)fmax(1, c->max_load * (double)(c->buckets * l.slots));
     return GUIRA_OK;
 }
 

@@ -8,7 +8,8 @@
  * Scaling the fingerprint leaves out 0, which means empty. Folding 0 onto 1 instead would double one fingerprint's odds.
  *
  *     cuckoo.inc                        the operations; compiled once for each instruction set
- *     config.c lifecycle.c check.c file.c      the filter as a whole */
+ *     config.c lifecycle.c check.c file.c      the filter as a whole
+ *     merge.c                           two filters into one, two halves into one */
 #ifndef GUIRA_CUCKOO_CUCKOO_H
 #define GUIRA_CUCKOO_CUCKOO_H
 
@@ -20,6 +21,7 @@ struct cuckoo {
     guira head;
     uint8_t *table;
     uint64_t buckets;
+    unsigned shift; /* how often it was halved: see merge.c */
     struct layout layout;
     bool in_region;
     bool is_view; /* the table is part of a file and not ours */
@@ -36,13 +38,18 @@ ALWAYS_INLINE uint64_t cuckoo_fingerprint(uint64_t hash, struct layout l) {
     return 1 + cuckoo_scale(hash & UINT32_MAX, (UINT64_C(1) << l.bits) - 1);
 }
 
+/* The bucket of the upper half of a 64-bit number. */
+ALWAYS_INLINE uint64_t cuckoo_bucket(const struct cuckoo *f, uint64_t number) {
+    return cuckoo_scale((uint32_t)(number >> 32 << f->shift), f->buckets);
+}
+
 ALWAYS_INLINE uint64_t cuckoo_partner(const struct cuckoo *f, uint64_t bucket, uint64_t fingerprint) {
-    uint64_t h = cuckoo_scale(fingerprint * UINT64_C(0x9e3779b97f4a7c15) >> 32, f->buckets);
+    uint64_t h = cuckoo_bucket(f, fingerprint * UINT64_C(0x9e3779b97f4a7c15));
     return h >= bucket ? h - bucket : h + f->buckets - bucket;
 }
 
 ALWAYS_INLINE struct entry cuckoo_entry(const struct cuckoo *f, uint64_t hash, struct layout l) {
-    return (struct entry){cuckoo_scale(hash >> 32, f->buckets), cuckoo_fingerprint(hash, l)};
+    return (struct entry){cuckoo_bucket(f, hash), cuckoo_fingerprint(hash, l)};
 }
 
 static inline uint64_t cuckoo_rows(const struct cuckoo *f) { return layout_row(f->buckets - 1, f->layout) + 1; }
@@ -53,8 +60,13 @@ static inline size_t cuckoo_table_bytes(const struct cuckoo *f) {
 /* The layout that a resolved configuration means. */
 static inline struct layout cuckoo_layout(const guira_config *c) { return layout_of(c->slot_bits, c->bucket_slots); }
 
-/* The buckets that the capacity needs; CUCKOO_MAX_BUCKETS + 1: too many. */
+/* The buckets that are configured, or that the capacity needs; CUCKOO_MAX_BUCKETS + 1: too many. */
 uint64_t guira__cuckoo_buckets(const guira_config *c);
+
+/* How often a filter with this configuration was halved. */
+static inline unsigned cuckoo_shift(const guira_config *c) {
+    return c->factor == 0 ? 0 : (unsigned)__builtin_ctz(c->factor);
+}
 
 guira_status guira__cuckoo_create(const struct guira__ops *ops, const guira_config *c, guira **out);
 void guira__cuckoo_destroy(guira *f);
@@ -62,6 +74,7 @@ guira_status guira__cuckoo_clone(const guira *f, guira **out);
 guira_status guira__cuckoo_reserve(guira *f, uint64_t items);
 guira_status guira__cuckoo_shrink_to_fit(guira *f);
 guira_status guira__cuckoo_clear(guira *f);
+guira_status guira__cuckoo_merge(guira *into, const guira *from); /* EINVAL: of another size */
 void guira__cuckoo_stats(const guira *f, guira_stats *out);
 const char *guira__cuckoo_check(const guira *f);
 const char *guira__cuckoo_check_stash(const struct cuckoo *f);

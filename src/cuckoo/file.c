@@ -18,6 +18,7 @@ static guira_status view_read(struct cuckoo *f, const struct guira__ops *ops, co
                               struct guira__reader *from) {
     if (!guira__head_read(from, ops, c, &f->head)) return GUIRA_ECORRUPT;
     f->buckets = guira__cuckoo_buckets(c);
+    f->shift = cuckoo_shift(c);
     f->layout = cuckoo_layout(c);
     f->is_view = true;
     f->head.bytes = guira__alloc_cost(sizeof *f);

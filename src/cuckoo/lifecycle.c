@@ -19,6 +19,7 @@ static guira_status table_make(struct cuckoo *f) {
 }
 
 uint64_t guira__cuckoo_buckets(const guira_config *c) {
+    if (c->buckets > 0) return c->buckets;
     double buckets = ceil((double)c->capacity / (c->max_load * cuckoo_layout(c).slots));
     return buckets > (double)CUCKOO_MAX_BUCKETS ? CUCKOO_MAX_BUCKETS + 1 : (uint64_t)buckets;
 }
@@ -30,6 +31,7 @@ guira_status guira__cuckoo_create(const struct guira__ops *ops, const guira_conf
     if (f == NULL) return GUIRA_ENOMEM;
     guira__head_init(&f->head, ops, c);
     f->buckets = buckets;
+    f->shift = cuckoo_shift(c);
     f->layout = cuckoo_layout(c);
     if (table_make(f) != GUIRA_OK) {
         guira__free(f);

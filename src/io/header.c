@@ -23,7 +23,8 @@ static unsigned format_of(const guira_config *c) {
     bool papers = c->kind != GUIRA_TIDAL && c->kind != GUIRA_CUCKOO;
     bool old = c->slot_bits == 12 || c->slot_bits == 16 || c->slot_bits == 32 || c->slot_bits == WINDOW_SLOT_BITS;
     bool quads = c->kind == GUIRA_CUCKOO && slots_in_file(c) != 0;
-    return (papers || old) && !quads && c->growth == 0 ? 1 : 2;
+    bool sized = c->kind == GUIRA_CUCKOO && c->buckets != 0;
+    return (papers || old) && !quads && !sized && c->growth == 0 ? 1 : 2;
 }
 
 static uint64_t bits_of(double x) {

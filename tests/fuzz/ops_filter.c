@@ -120,7 +120,8 @@ static guira_status merge(unsigned argument) {
     s = guira_merge(state.f, g);
     CHECK(digest(g) == before);
     guira_destroy(g);
-    CHECK((s == GUIRA_EUNSUPPORTED) == (state.config.kind != GUIRA_TIDAL));
+    bool mergeable = state.config.kind != GUIRA_ELASTIC && state.config.kind != GUIRA_CONSISTENT;
+    CHECK((s == GUIRA_EUNSUPPORTED) == !mergeable);
     for (unsigned i = 0; s == GUIRA_OK && i < KEYS; i++) state.tally.count[i] += more.count[i];
     if (s == GUIRA_OK) state.tally.items += more.items;
     return s;
@@ -152,6 +153,7 @@ static guira_status step_elastic(unsigned argument) {
 
 /* Other kinds do not support the steps. */
 static guira_status step(unsigned argument) {
+    if (state.config.kind == GUIRA_CUCKOO && argument % 2) return guira_cuckoo_halve(state.f);
     bool elastic = state.config.kind == GUIRA_ELASTIC || argument / 1024 % 2;
     guira_status s = elastic ? step_elastic(argument) : step_consistent(argument);
     CHECK((s == GUIRA_EUNSUPPORTED) == (state.config.kind != (elastic ? GUIRA_ELASTIC : GUIRA_CONSISTENT)));

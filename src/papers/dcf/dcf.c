@@ -142,6 +142,7 @@ const struct guira__ops guira__dcf_ops = {
     .shrink_to_fit = guira__dcf_shrink_to_fit,
     .clear = guira__dcf_clear,
     .clone = guira__dcf_clone,
+    .merge = guira__dcf_merge,
     .stats = guira__dcf_stats,
     .check = guira__dcf_check,
     .dump = guira__papers_dump,

@@ -63,6 +63,7 @@ guira_status guira__dcf_add(struct dcf *f, uint64_t n);
 void guira__dcf_drop(struct dcf *f, uint64_t i);
 
 void guira__dcf_merge_if_sparse(struct dcf *f);
+guira_status guira__dcf_merge(guira *into, const guira *from); /* EINVAL: filters of another size */
 
 guira_status guira__dcf_create(const struct guira__ops *ops, const guira_config *c, guira **out);
 void guira__dcf_destroy(guira *f);
