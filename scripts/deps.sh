@@ -8,7 +8,7 @@
 set -eu
 
 build_packages="gcc libc6-dev make cmake pkg-config libxxhash-dev liburcu-dev libhiredis-dev libjson-c-dev zlib1g-dev libzstd-dev scdoc"
-test_packages="libcmocka-dev clang clang-format clang-tidy cppcheck libclang-rt-14-dev binutils prometheus locales zsh time zstd"
+test_packages="libcmocka-dev libsqlite3-dev clang clang-format clang-tidy cppcheck libclang-rt-14-dev binutils prometheus locales zsh time zstd"
 lab_packages="python3 gnuplot-nox"
 redis_packages="redis-server python3 python3-redis libxxhash0" # for the tests of the module
 deb_packages="dpkg-dev debhelper lintian fakeroot redis-server"
