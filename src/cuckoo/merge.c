@@ -13,16 +13,14 @@
  * without its first t bits: a halved filter shifts them out (cuckoo.h), and nothing else is different. An odd m has no half. */
 #include "base/alloc.h"
 #include "cuckoo/cuckoo.h"
-
-/* The first half of a hash that scales to i of n; the result is less than 2^32, since i < n. */
-static uint64_t unscale(uint64_t i, uint64_t n) { return ((i << 32) + n - 1) / n; }
+#include "slots/packed.h"
 
 /* A hash that leads to this entry. A bucket of the halved table has at least 2^shift halves of a hash, so one of them ends
  * with as many zeros. */
 static uint64_t hash_of(const struct cuckoo *f, struct entry e) {
-    uint64_t shifted = unscale(e.where, f->buckets), step = UINT64_C(1) << f->shift;
+    uint64_t shifted = half_hash_of(e.where, f->buckets), step = UINT64_C(1) << f->shift;
     uint64_t upper = (shifted + step - 1) / step;
-    return upper << 32 | unscale(e.what - 1, (UINT64_C(1) << f->layout.bits) - 1);
+    return upper << 32 | half_hash_of(e.what - 1, (UINT64_C(1) << f->layout.bits) - 1);
 }
 
 static guira_status take(struct cuckoo *into, struct entry e) {

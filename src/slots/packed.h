@@ -43,6 +43,9 @@ static inline void packed_set(uint8_t *table, uint64_t slot, unsigned bits, uint
     memcpy(p, &v, sizeof v);
 }
 
+/* The other way round: the first 32 bits that are scaled to i of n. Less than 2^32, because i is less than n. */
+static inline uint64_t half_hash_of(uint64_t i, uint64_t n) { return ((i << 32) + n - 1) / n; }
+
 /* 32 uniform bits to a fingerprint. Scaling leaves 0 out; folding 0 onto 1 would double one fingerprint's odds. */
 static inline uint64_t fingerprint_in(uint64_t half_hash, unsigned bits) {
     return 1 + (half_hash * packed_mask(bits) >> 32);

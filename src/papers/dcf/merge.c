@@ -4,12 +4,9 @@
  * usual way of an insertion, by a hash that leads to it: into the active filter, or into a new one. */
 #include "papers/dcf/dcf.h"
 
-/* The first half of a hash that scales to i of n. */
-static uint64_t unscale(uint64_t i, uint64_t n) { return ((i << 32) + n - 1) / n; }
-
 static guira_status take(struct dcf *into, struct entry e) {
     const guira_config *c = &into->head.config;
-    uint64_t hash = unscale(e.where, c->buckets) << 32 | unscale(e.what - 1, packed_mask(c->slot_bits));
+    uint64_t hash = half_hash_of(e.where, c->buckets) << 32 | half_hash_of(e.what - 1, packed_mask(c->slot_bits));
     return into->head.ops->insert(&into->head, hash);
 }
 
