@@ -147,7 +147,7 @@ static guira *relative(const guira *f, struct rng *r) {
         assert_int_equal(guira_clone(f, &g), GUIRA_OK);
         return g;
     }
-    c.capacity = 0;
+    if (c.kind != GUIRA_CUCKOO) c.capacity = 0;
     assert_int_equal(guira_create(&c, &g), GUIRA_OK);
     for (uint64_t n = rng_below(r, 400); n > 0; n--) guira_insert_hash(g, some_hash(r));
     return g;

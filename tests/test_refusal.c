@@ -256,6 +256,8 @@ static void test_a_thousand_copies_of_one_key_harm_no_other_key(void **state) {
         assert_true(f->ops->count(f, hash) >= in);
         uint64_t justified = in / (before.slots / before.buckets) + 2; /* one of these buckets was due already */
         justified += f->config.buckets; /* or a whole filter, if that is how this kind grows */
+        if (f->config.kind == GUIRA_CONSISTENT)
+            justified += before.buckets / 2; /* as large as dramatic growth makes it */
         assert_true(stats_of(f).buckets <= before.buckets + justified);
         assert_all(f, &m, in);
         insert_others(f, &m, others / 10, &r);
