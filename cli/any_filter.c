@@ -1,37 +1,11 @@
-/* See any_filter.h. Without liburcu the library has no guira_shared; then such a file is refused. */
+/* See any_filter.h. */
 #include "any_filter.h"
 
 #include <sys/stat.h>
 
+#include "any_shared.h"
 #include "filter_file.h"
 #include "report.h"
-#ifdef HAVE_SHARED
-#include <guira_shared.h>
-#endif
-
-/* ----------------------------------------------------------------------------------------------- filters of several threads */
-
-#ifdef HAVE_SHARED
-static uint64_t hash_for_shared(const void *g, const void *key, size_t n) { return guira_shared_hash(g, key, n); }
-static guira_status shared_load(struct any_filter *a) { return guira_shared_load(a->path, &a->shared); }
-static void shared_close(struct any_filter *a) { guira_shared_destroy(a->shared); }
-static void shared_stats(const struct any_filter *a, guira_stats *s) { guira_shared_stats_get(a->shared, s); }
-static void shared_config(const struct any_filter *a, guira_config *c) { guira_shared_config_get(a->shared, c); }
-static struct hasher shared_hasher(const struct any_filter *a) { return (struct hasher){hash_for_shared, a->shared}; }
-static uint64_t shared_count(const struct any_filter *a, uint64_t hash) {
-    return guira_shared_count_hash(a->shared, hash);
-}
-#else
-static guira_status shared_load(struct any_filter *a) {
-    (void)a;
-    return GUIRA_EFORMAT;
-}
-static void shared_close(struct any_filter *a) { a->shared = NULL; }
-static void shared_stats(const struct any_filter *a, guira_stats *s) { s->items = a->shared != NULL; }
-static void shared_config(const struct any_filter *a, guira_config *c) { c->capacity = a->shared != NULL; }
-static struct hasher shared_hasher(const struct any_filter *a) { return hasher_of_filter(a->filter); }
-static uint64_t shared_count(const struct any_filter *a, uint64_t hash) { return a->shared != NULL && hash > 0; }
-#endif
 
 /* ----------------------------------------------------------------------------------------------------------- opening */
 
@@ -40,7 +14,7 @@ bool any_open(struct any_filter *a, const char *path) {
     must_be_regular(path);
     guira_status s = guira_map(path, &a->filter);
     if (s == GUIRA_EFORMAT) s = guira_window_load(path, &a->window);
-    if (s == GUIRA_EFORMAT) s = shared_load(a);
+    if (s == GUIRA_EFORMAT) s = any_shared_load(a);
     if (s != GUIRA_OK && s != GUIRA_ECORRUPT) filter_trouble(path, s);
     return s == GUIRA_OK;
 }
@@ -52,7 +26,7 @@ void any_open_intact(struct any_filter *a, const char *path) {
 void any_close(struct any_filter *a) {
     guira_destroy(a->filter);
     guira_window_destroy(a->window);
-    if (a->shared != NULL) shared_close(a);
+    if (a->shared != NULL) any_shared_close(a);
 }
 
 /* ------------------------------------------------------------------------------------------------------- information */
@@ -61,7 +35,7 @@ guira_stats any_stats(const struct any_filter *a) {
     guira_stats s = GUIRA_STATS_INIT;
     if (a->filter != NULL) guira_stats_get(a->filter, &s);
     else if (a->window != NULL) guira_window_stats_get(a->window, &s);
-    else shared_stats(a, &s);
+    else any_shared_stats(a, &s);
     return s;
 }
 
@@ -69,7 +43,7 @@ guira_config any_config(const struct any_filter *a) {
     guira_config c = {.size = sizeof c};
     guira_window_config w = GUIRA_WINDOW_CONFIG_INIT;
     if (a->filter != NULL) guira_config_get(a->filter, &c);
-    else if (a->shared != NULL) shared_config(a, &c);
+    else if (a->shared != NULL) any_shared_config(a, &c);
     else {
         guira_window_config_get(a->window, &w);
         c.fpr = w.fpr;
@@ -99,13 +73,13 @@ const char *any_damage(const struct any_filter *a) {
 
 struct hasher any_hasher(const struct any_filter *a) {
     if (a->window != NULL) return hasher_of_window(a->window);
-    return a->shared != NULL ? shared_hasher(a) : hasher_of_filter(a->filter);
+    return a->shared != NULL ? any_shared_hasher(a) : hasher_of_filter(a->filter);
 }
 
 uint64_t any_count(const struct any_filter *a, uint64_t hash) {
     bool seen = false;
     if (a->filter != NULL) return guira_count_hash(a->filter, hash);
-    if (a->shared != NULL) return shared_count(a, hash);
+    if (a->shared != NULL) return any_shared_count(a, hash);
     guira_window_contains_hash(a->window, hash, guira_window_now(a->window), &seen);
     return seen;
 }

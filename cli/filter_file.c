@@ -63,22 +63,12 @@ void must_be_regular(const char *path) {
     if (stat(path, &st) == 0 && !S_ISREG(st.st_mode)) trouble("%s: not a regular file", path);
 }
 
-guira *filter_map_if_intact(const char *path) {
+guira *filter_map(const char *path) {
     guira *f;
     must_be_regular(path);
     guira_status s = guira_map(path, &f);
-    if (s != GUIRA_OK && s != GUIRA_ECORRUPT) filter_trouble(path, s);
+    if (s != GUIRA_OK) filter_trouble(path, s);
     return f;
-}
-
-guira *filter_map(const char *path) {
-    guira *f = filter_map_if_intact(path);
-    if (f == NULL) filter_trouble(path, GUIRA_ECORRUPT);
-    return f;
-}
-
-void filter_check(const guira *f, const char *path) {
-    if (guira_validate(f, NULL) != GUIRA_OK) filter_trouble(path, GUIRA_ECORRUPT);
 }
 
 /* Cloning a mapping needs half the memory of guira_load. */

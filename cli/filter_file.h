@@ -10,14 +10,8 @@
 /* The names of the kinds, in the order of guira_kind, then NULL. */
 extern const char *const kind_names[];
 
-/* Maps a file read-only. Its checksums are not verified, see filter_check. */
+/* Maps a file read-only. Its checksums are not verified. */
 guira *filter_map(const char *path);
-
-/* The same, but returns NULL if the file is too damaged to be opened. */
-guira *filter_map_if_intact(const char *path);
-
-/* Verifies all checksums and invariants of a mapped filter. */
-void filter_check(const guira *f, const char *path);
 
 /* Loads a file into memory, where it can be changed. */
 guira *filter_load(const char *path);
