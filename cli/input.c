@@ -34,21 +34,28 @@ static struct operands or_stdin(struct operands files) {
     return files.n > 0 ? files : (struct operands){only_stdin, 1};
 }
 
+void input_check(struct operands files) {
+    struct stat st;
+    for (size_t i = 0; i < files.n; i++) {
+        const char *name = files.name[i];
+        if (is_stdin(name)) continue;
+        if (stat(name, &st) != 0 || access(name, R_OK) != 0) trouble("%s: %s", name, system_error());
+        if (S_ISDIR(st.st_mode)) trouble("%s: is a directory", name);
+    }
+}
+
 void input_open(struct input *in, struct operands files) {
     bool known = true;
+    input_check(files);
     memset(in, 0, sizeof *in);
     in->files = or_stdin(files);
     in->name = "stdin";
     in->fd = -1;
     in->raw = alloc_or_die(NULL, RAW);
     for (size_t i = 0; i < in->files.n; i++) {
-        const char *name = in->files.name[i];
-        struct stat st;
-        if (!is_stdin(name) && stat(name, &st) != 0) trouble("%s: %s", name, system_error());
-        if (!is_stdin(name) && S_ISDIR(st.st_mode)) trouble("%s: is a directory", name);
-        if (!is_stdin(name) && access(name, R_OK) != 0) trouble("%s: %s", name, system_error());
-        known = known && remaining(name) > 0;
-        in->size += remaining(name);
+        uint64_t size = remaining(in->files.name[i]);
+        known = known && size > 0;
+        in->size += size;
     }
     if (!known) in->size = 0;
 }

@@ -42,7 +42,10 @@ struct input {
     bool raw_ended;
 };
 
-/* Exits if one of the files cannot be opened: better before hours of reading than after. */
+/* Exits if one of the files cannot be opened: better before anything is done than after hours of reading. */
+void input_check(struct operands files);
+
+/* Exits like input_check. */
 void input_open(struct input *in, struct operands files);
 
 /* Opens the next file. False: there is none, or in->error is set. */

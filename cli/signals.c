@@ -3,12 +3,13 @@
 #include "signals.h"
 
 #include <signal.h>
+#include <stdatomic.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "report.h"
 
-static volatile sig_atomic_t received;
+static atomic_int received; /* set by the handler, read by all threads */
 static int pipe_ends[2] = {-1, -1};
 
 static void on_signal(int number) {

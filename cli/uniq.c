@@ -210,6 +210,7 @@ static void print_totals(const struct uniq *u) {
 static void run(struct uniq *u, struct operands files) {
     struct batch b;
     signals_catch();
+    input_check(files);
     seen_set_open(&u->set, u->state);
     u->time = seen_set_last_time(&u->set);
     u->latest = u->time > 0 ? (int64_t)u->time : TIME_NONE / 2; /* half: a skew can be subtracted */

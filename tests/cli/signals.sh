@@ -7,10 +7,11 @@
 mkfifo pipe
 seq 1000 >numbers
 
-for signal in INT TERM; do
+for signal in INT TERM INT; do
+    jobs=$((${jobs-0} + 1)) # 1, 2, 3: without and with threads
     rm -f seen.gf out
     # Background commands of a script ignore SIGINT; env restores the default.
-    env --default-signal=INT,TERM "$guira" uniq --state seen.gf --checkpoint 1h -c <pipe >out 2>err &
+    env --default-signal=INT,TERM "$guira" uniq -j $jobs --state seen.gf --checkpoint 1h -c <pipe >out 2>err &
     uniq=$!
     exec 3>pipe
     cat numbers >&3
@@ -29,15 +30,17 @@ for signal in INT TERM; do
 done
 
 # A checkpoint is also written while the input pauses.
-rm -f seen.gf
-"$guira" uniq --state seen.gf --checkpoint 100ms <pipe >out &
-uniq=$!
-exec 3>pipe
-echo one >&3
 has_one() { "$guira" info seen.gf 2>/dev/null | grep -q 'items *1$'; }
-wait_until has_one
-exec 3>&-
-wait $uniq
+for jobs in 1 2; do
+    rm -f seen.gf
+    "$guira" uniq -j $jobs --state seen.gf --checkpoint 100ms <pipe >out &
+    uniq=$!
+    exec 3>pipe
+    echo one >&3
+    wait_until has_one
+    exec 3>&-
+    wait $uniq
+done
 
 # add: SIGINT leaves the file unchanged.
 "$guira" build -q --fpr 1e-6 set.gf <numbers
