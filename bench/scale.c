@@ -14,6 +14,7 @@
 #include "report.h"
 #include "workload.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 
 enum { BLOCK = 1 << 16, FIRST = 100000 };
@@ -40,8 +41,7 @@ static bool insert_range(struct run *x, uint64_t first, uint64_t n) {
         spent = (struct span){spent.wall + took.wall, spent.cpu + took.cpu};
         done += inserted;
         if (inserted == some) continue;
-        results_note(x->b->r, "scale: %s failed to insert item %llu", x->peer->name,
-                     (unsigned long long)(first + done + 1));
+        results_note(x->b->r, "scale: %s failed to insert item %" PRIu64, x->peer->name, first + done + 1);
         return false;
     }
     results_speed(x->b->r, x->at, M_INSERT, speed_of(n, spent));
