@@ -86,6 +86,6 @@ uint64_t lab_false_negatives(const guira *f, uint64_t from, uint64_t to); /* amo
 /* Inserts members from..to-1. Returns the number of the first that failed, or to. */
 uint64_t lab_fill(guira *f, uint64_t from, uint64_t to);
 
-double now(void); /* seconds */
+double now(void); /* seconds of processor time, so that other work on the machine disturbs little */
 
 #endif

@@ -159,7 +159,7 @@ static void place(struct i2cf *f, uint32_t fingerprint) {
 
 /* Adds a bucket. What is no longer in one of its candidates moves, to the new bucket if that has room. */
 static void scale_up(struct i2cf *f) {
-    uint32_t successor[MOST_POINTS], homeless[MOST_POINTS * 16];
+    uint32_t successor[MOST_POINTS] = {0}, homeless[MOST_POINTS * 16];
     unsigned n = 0;
     add_bucket(f, successor);
     f->scaled_up++;

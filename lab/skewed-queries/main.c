@@ -97,9 +97,9 @@ static void run_stream(const struct lab *lab, double skew, struct spread out[FIL
     struct filters *f = filters_make(lab);
     struct zipf z = zipf_make(ABSENT, skew);
     struct lab_rng r = {lab->seed};
-    uint64_t queries = lab->quick ? 40000 : 500000, hits[FILTERS] = {0}, half[FILTERS] = {0};
-    for (uint64_t i = 0; i < queries; i++) query(f, stranger(zipf_next(&z, &r)), i < queries / 2 ? half : hits);
-    for (int i = 0; i < FILTERS; i++) spread_add(&out[i], (double)hits[i] / (double)(queries - queries / 2));
+    uint64_t first = lab->quick ? 20000 : 250000, hits[FILTERS] = {0}, before[FILTERS] = {0};
+    for (uint64_t i = 0; i < 2 * first; i++) query(f, stranger(zipf_next(&z, &r)), i < first ? before : hits);
+    for (int i = 0; i < FILTERS; i++) spread_add(&out[i], (double)hits[i] / (double)first);
     for (uint64_t i = 0; i < MEMBERS_N; i++) *lost += !adaptive_contains(&f->acf, member(i), NULL);
     free(z.sum);
     filters_free(f);
