@@ -18,7 +18,7 @@ static guira *make(const struct lab *lab, int which, uint64_t peak) {
     if (which == TIDAL) c.capacity = 230;
     if (which != CUCKOO) c.max_load = most_load;
     if (which != CUCKOO && which != ECF) c.min_load = most_load - 0.05;
-    if (which == CUCKOO) c.capacity = peak;
+    if (which == CUCKOO) c.capacity = peak, c.buckets = 0; /* as many as the capacity needs */
     return lab_filter(lab, c);
 }
 
