@@ -5,6 +5,9 @@
 
 #include "slots/layout.h"
 
+struct group; /* see slots/match_group.inc */
+struct flat_table_at;
+
 /* prefix chooses MATCH_PREFIX, else MATCH_EXACT. */
 struct match_kernel {
     unsigned (*mask)(const uint8_t *bucket, uint64_t q, struct layout l, bool prefix);
@@ -14,6 +17,10 @@ struct match_kernel {
                         struct layout l);
     unsigned (*empty)(const uint8_t *bucket, struct layout l);
     unsigned (*range)(const uint8_t *bucket, uint32_t from, uint32_t span, struct layout l);
+    size_t (*group)(const struct group *g, size_t n, bool *out, struct layout l, bool prefix);
+    /* NULL: this instruction set has none. */
+    void (*find_flat)(const struct flat_table_at *t, const uint64_t *hash, const uint64_t displacement[64],
+                      struct group *g, unsigned core, unsigned tail, struct layout l);
 };
 
 extern const struct match_kernel match_portable, match_sse41, match_avx2, match_avx512, match_neon;

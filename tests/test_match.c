@@ -196,6 +196,63 @@ static void check_pairs(const struct match_kernel *k, struct rng *r) {
     }
 }
 
+/* Groups of any length, with several lookups in the same bucket. */
+static void check_groups(const struct match_kernel *k, struct rng *r) {
+    for (unsigned i = 0; i < LAYOUTS * rounds() / GROUP; i++) {
+        struct layout l = layouts[i % LAYOUTS];
+        if (l.bits == 64) continue; /* two probes of 32 bits are all that a group has room for */
+        bool prefix = bit(i, 2), out[GROUP];
+        size_t n = rng_below(r, 2) ? GROUP : rng_below(r, GROUP + 1), found = 0;
+        uint64_t q = some_probe(r, l);
+        struct bucket bucket[GROUP];
+        struct group g;
+        for (unsigned j = 0; j < GROUP; j++) bucket[j] = tricky_bucket(r, rng_below(r, 2) ? q : some_probe(r, l), l);
+        for (unsigned j = 0; j < n; j++) {
+            g.a[j] = (uintptr_t)bucket[rng_below(r, GROUP)].byte;
+            g.b[j] = (uintptr_t)bucket[rng_below(r, GROUP)].byte;
+            g.q[j] = group_q(rng_below(r, 2) ? q : some_probe(r, l), rng_below(r, 2) ? q : some_probe(r, l));
+        }
+        size_t present = k->group(&g, n, out, l, prefix);
+        for (unsigned j = 0; j < n; j++) {
+            unsigned in_a = ref_mask((const uint8_t *)g.a[j], (uint32_t)g.q[j], l, prefix);
+            unsigned in_b = ref_mask((const uint8_t *)g.b[j], g.q[j] >> 32, l, prefix);
+            assert_int_equal(out[j], (in_a | in_b) != 0);
+            found += out[j];
+        }
+        assert_int_equal(present, found);
+    }
+}
+
+/* Where an address is in a table of two arrays, one lookup at a time: its bucket, and its probe. */
+static uintptr_t ref_flat(struct flat_table_at t, uint64_t address, unsigned tail, struct layout l, uint64_t *q) {
+    unsigned side = address < t.split_address;
+    uint64_t shifted = address >> (t.to_tail - side), core = *q;
+    *q = (shifted & ((UINT64_C(2) << tail) - 2)) + (core << (tail + 1)) + 1;
+    return t.start[side] + (shifted >> (tail + 1)) * l.bucket_bytes;
+}
+
+static void check_flat_tables(const struct match_kernel *k, struct rng *r) {
+    uint64_t displacement[64], hash[GROUP];
+    if (k->find_flat == NULL) return;
+    for (unsigned i = 0; i < 64; i++) displacement[i] = rng_next(r);
+    for (unsigned i = 0; i < LAYOUTS * rounds() / GROUP; i++) {
+        struct layout l = layouts[i % LAYOUTS];
+        if (l.bits == 64 || l.bits < 12) continue;
+        unsigned core = l.form == FORM_PACKED ? 5 : 6, tail = l.bits - 1 - core;
+        struct flat_table_at t = {rng_next(r) << rng_below(r, 64), 1 + rng_below(r, 60), {rng_next(r), rng_next(r)}};
+        struct group g;
+        for (unsigned j = 0; j < GROUP; j++)
+            hash[j] = rng_below(r, 4) ? rng_next(r) : t.split_address - rng_below(r, 2); /* at the border */
+        k->find_flat(&t, hash, displacement, &g, core, tail, l);
+        for (unsigned j = 0; j < GROUP; j++) {
+            uint64_t c = hash[j] & ((1U << core) - 1), qa = c, qb = c;
+            assert_true(g.a[j] == ref_flat(t, hash[j], tail, l, &qa));
+            assert_true(g.b[j] == ref_flat(t, hash[j] ^ displacement[c], tail, l, &qb));
+            assert_true(g.q[j] == group_q(qa, qb));
+        }
+    }
+}
+
 /* One slot of one bucket is the only one that matches, and it is found there. */
 static void check_lone_match(const struct match_kernel *k, struct rng *r) {
     for (unsigned i = 0; i < rounds() / 10; i++) {
@@ -264,6 +321,16 @@ static void test_searches_of_two_buckets_equal_the_reference(void **state) {
     on_every_isa(__func__, check_pairs);
 }
 
+static void test_groups_of_searches_equal_the_reference(void **state) {
+    (void)state;
+    on_every_isa(__func__, check_groups);
+}
+
+static void test_groups_find_the_buckets_that_single_lookups_find(void **state) {
+    (void)state;
+    on_every_isa(__func__, check_flat_tables);
+}
+
 static void test_slots_in_a_range_are_found_also_if_it_wraps_around(void **state) {
     (void)state;
     on_every_isa(__func__, check_ranges);
@@ -326,6 +393,8 @@ int main(void) {
         cmocka_unit_test(test_masks_equal_the_reference),
         cmocka_unit_test(test_searches_of_half_rows_equal_the_reference),
         cmocka_unit_test(test_searches_of_two_buckets_equal_the_reference),
+        cmocka_unit_test(test_groups_of_searches_equal_the_reference),
+        cmocka_unit_test(test_groups_find_the_buckets_that_single_lookups_find),
         cmocka_unit_test(test_slots_in_a_range_are_found_also_if_it_wraps_around),
         cmocka_unit_test(test_a_lone_match_is_found_in_every_slot),
         cmocka_unit_test(test_every_12_bit_slot_with_every_probe_equals_the_reference),
