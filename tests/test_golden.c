@@ -40,6 +40,10 @@ static const struct golden {
      .config = {.kind = GUIRA_CUCKOO, .slot_bits = 13, .bucket_slots = 4, .capacity = 148},
      .keys = 100,
      .copies = 9},
+    {.name = "cuckoo-16-halved", /* format 2; 19 buckets, which halving has made of 38 */
+     .config = {.kind = GUIRA_CUCKOO, .slot_bits = 16, .buckets = 19, .factor = 2},
+     .keys = 100,
+     .copies = 18},
     {.name = "dynamic-14",
      .config = {.kind = GUIRA_DYNAMIC, .slot_bits = 14, .bucket_slots = 3, .buckets = 9, .max_filters = 3},
      .keys = 80,
@@ -67,6 +71,10 @@ static const struct golden {
                 .virtual_nodes = 2,
                 .ring = 10007,
                 .policy = GUIRA_FILTER_LEVEL},
+     .keys = 80,
+     .copies = 4},
+    {.name = "consistent-16", /* both levels; a filter was added by dramatic growth */
+     .config = {.kind = GUIRA_CONSISTENT, .slot_bits = 16, .bucket_slots = 3, .buckets = 4, .virtual_nodes = 2},
      .keys = 80,
      .copies = 4},
     {.name = "shared-16", .sort = SHARED, .config = {.kind = GUIRA_TIDAL, .slot_bits = 16}, .keys = 100, .copies = 13},
