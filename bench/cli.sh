@@ -8,7 +8,8 @@
 # Tools that are not installed are left out: on Debian, mawk, gawk and golang-github-dcso-bloom-cli.
 # uniq: lines of about 60 bytes (the memory of awk and sort depends on the length, that of guira does not). Half of the lines
 # are new, a quarter repeat a recent line, a quarter repeat any earlier line. test: as many lines as keys, half of them keys.
-# Times are wall-clock times, the best of the interleaved rounds; memory is the maximum resident size. sort and grep run in
+# Times are the best of the interleaved rounds: wall-clock time, and processor time, which other work on the machine hardly
+# changes; memory is the maximum resident size. sort and grep run in
 # the C locale, which is fastest. The outputs are compared, and guira's false positives are counted and printed.
 #
 # usage: cli.sh [--guira FILE] [--lines 50M] [--keys 10M] [--rounds 1] [--dir DIR]
@@ -58,21 +59,22 @@ awk -v n="$keys" 'BEGIN {
 
 # -------------------------------------------------------------------------------------------------------------- measuring
 
-# run NAME OUTPUT COMMAND...: appends "seconds kilobytes" to NAME.times, one line per round.
+# run NAME OUTPUT COMMAND...: appends "seconds kilobytes processor-seconds" to NAME.times, one line per round.
 run() {
     local name=$1 output=$2
     shift 2
-    /usr/bin/time -q -f '%e %M' -o time "$@" >"$output" || true # grep and guira test exit with 1 if lines are absent
-    cat time >>"$name.times"
+    /usr/bin/time -q -f '%e %M %U %S' -o time "$@" >"$output" || true # grep and guira test exit with 1 if lines are absent
+    awk '{ print $1, $2, $3 + $4 }' time >>"$name.times"
 }
 
 best_time() { sort -n "$1.times" | head -1 | cut -d' ' -f1; }
+best_cpu() { sort -k3,3n "$1.times" | head -1 | cut -d' ' -f3; }
 most_memory() { sort -k2,2n "$1.times" | tail -1 | cut -d' ' -f2; }
 
 report() { # NAME REFERENCE
     [ -e "$1.times" ] || return 0
-    awk -v name="$1" -v s="$(best_time "$1")" -v kb="$(most_memory "$1")" -v s0="$(best_time "$2")" -v kb0="$(most_memory "$2")" \
-        'BEGIN { if (s == 0) s = 0.01; printf "%-22s %9.2f s %10.1f MiB %9.2fx %9.3fx\n", name, s, kb / 1024, s / (s0 ? s0 : 0.01), kb / kb0 }'
+    awk -v name="$1" -v s="$(best_time "$1")" -v cpu="$(best_cpu "$1")" -v cpu0="$(best_cpu "$2")" -v kb="$(most_memory "$1")" -v kb0="$(most_memory "$2")" \
+        'BEGIN { printf "%-22s %9.2f s %9.2f s %10.1f MiB %9.2fx %9.3fx\n", name, s, cpu, kb / 1024, cpu / (cpu0 ? cpu0 : 0.01), kb / kb0 }'
 }
 
 have() { command -v "$1" >/dev/null; }
@@ -112,8 +114,8 @@ false_positives=$(($(wc -l <known.guira) - known))
 
 echo "# $(uname -m), $(nproc) cores, $(sed -n 's/^model name.*: //p' /proc/cpuinfo | head -1); $("$guira" --version); $(awk -W version 2>&1 | head -1)"
 echo "# $lines lines, $new distinct; $keys keys; best of $rounds rounds"
-printf '%-22s %11s %14s %10s %10s\n' "" time "max memory" "time /" "memory /"
-printf '%-22s %11s %14s %10s %10s\n' "" "" "" "guira's" "guira's"
+printf '%-22s %11s %11s %14s %10s %10s\n' "" time processor "max memory" "processor/" "memory /"
+printf '%-22s %11s %11s %14s %10s %10s\n' "" "" "time" "" "guira's" "guira's"
 for name in "guira uniq" "guira uniq -j 2" mawk gawk "sort -u" "sort -u --parallel=2"; do report "$name" "guira uniq"; done
 for name in "guira test" "grep -Fxf" "bloom check"; do report "$name" "guira test"; done
 for name in "guira build" "bloom insert"; do report "$name" "guira build"; done
