@@ -486,7 +486,7 @@ static void test_all_memory_comes_from_the_allocator_of_the_caller(void **state)
         assert_int_equal(memory.bytes, stats_of(f).bytes);
         for (unsigned i = 0; i < 900; i++) assert_int_equal(guira_insert(f, &i, sizeof i), GUIRA_OK);
         assert_int_equal(guira_clone(f, &g), GUIRA_OK);
-        assert_true(digest(f) == digest(g) && stats_of(f).bytes == stats_of(g).bytes);
+        assert_true(digest(f) == digest(g) && stats_of(f).bytes >= stats_of(g).bytes); /* it has no spare buckets */
         assert_int_equal(memory.bytes, stats_of(f).bytes + stats_of(g).bytes);
         guira_destroy(g);
         memory.fail_at = memory.calls + 1; /* from here on every allocation fails */

@@ -78,7 +78,7 @@ static void test_a_wanted_rate_is_kept_with_all_of_the_capacity(void **state) {
     for (unsigned i = 0; i < 3; i++) {
         struct model m = {0};
         guira *f = make((guira_config){.capacity = N, .fpr = wanted[i]}, &r);
-        assert_int_equal(f->config.slot_bits, ceil(log2(N / wanted[i])));
+        assert_int_equal(guira__config_of(f).slot_bits, ceil(log2(N / wanted[i])));
         insert(f, &m, N, &r);
         double sigma = sqrt(wanted[i] / PROBES);
         assert_true(stats_of(f).fpr <= wanted[i] && measured_rate(f, PROBES, &r) < wanted[i] + 6 * sigma);
@@ -283,8 +283,8 @@ static void assert_nothing_helps(const guira *f, uint64_t hash, guira_status ref
         uint64_t fingerprint = i2cf_fingerprint(it, hash), places = (uint64_t)it->candidates * it->table.layout.slots;
         if (places > most) most = places;
         if (refusal == GUIRA_EDUPLICATE) continue;
-        assert_false(guira__i2cf_insert(it, fingerprint, f->config.max_kicks, &g->base));
-        if (f->config.policy == GUIRA_FILTER_LEVEL) continue;
+        assert_false(guira__i2cf_insert(it, fingerprint, guira__config_of(f).max_kicks, &g->base));
+        if (guira__config_of(f).policy == GUIRA_FILTER_LEVEL) continue;
         assert_int_not_equal(guira__i2cf_scale_up(it, fingerprint, &g->base), GUIRA_OK);
     }
     if (refusal == GUIRA_EDUPLICATE) {
@@ -297,7 +297,7 @@ static void assert_nothing_helps(const guira *f, uint64_t hash, guira_status ref
             possible += (uint64_t)c.n * g->list[i].table.layout.slots;
         }
         assert_true(copies >= most || copies == possible);
-    } else if (f->config.policy != GUIRA_BUCKET_LEVEL)
+    } else if (guira__config_of(f).policy != GUIRA_BUCKET_LEVEL)
         assert_int_not_equal(guira_consistent_scale_out(copy, NULL), GUIRA_OK);
     guira_destroy(copy);
 }

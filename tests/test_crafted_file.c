@@ -41,7 +41,7 @@ static guira *original(guira_kind kind, unsigned w, struct rng *r) {
 
 /* Adds elders of any level that a file can have, also of levels that the table never had. */
 static void add_elders(struct tidal *f, struct rng *r) {
-    unsigned highest = rng_below(r, 3) ? f->level + 1 : max_level(tidal_layout(f));
+    unsigned highest = rng_below(r, 3) ? f->level + 1U : max_level(tidal_layout(f));
     for (uint64_t n = 1 + rng_below(r, 30); n > 0; n--) {
         struct entry e = {some_hash(r), 1 + rng_below(r, highest)};
         if (!guira__elders_ready(f, &e, 1)) continue;
@@ -56,7 +56,7 @@ static void add_stash_entries(struct tidal *f, struct rng *r) {
     uint64_t stamp = stamp_now(f, tidal_layout(f)) << 8;
     for (uint64_t n = rng_below(r, STASH_LAST + 1); n > 0; n--) {
         struct entry e = {some_hash(r), (1 + rng_below(r, ALL_KNOWN)) | stamp};
-        if (!stash_push(&f->head.stash, e, STASH_LAST)) return;
+        if (guira__stash_add(f, e, STASH_LAST) != GUIRA_OK) return;
         f->head.weight += weight_of(known_of(e));
         f->head.items++;
         update_has_outside(f);
@@ -141,7 +141,7 @@ static void craft(struct bytes b, struct rng *r) {
 
 /* Another filter with the same configuration. */
 static guira *relative(const guira *f, struct rng *r) {
-    guira_config c = f->config;
+    guira_config c = guira__config_of(f);
     guira *g;
     if (rng_below(r, 3) == 0) {
         assert_int_equal(guira_clone(f, &g), GUIRA_OK);
@@ -180,8 +180,8 @@ static guira_status resize(guira *f, struct rng *r) {
     switch (rng_below(r, 4)) {
     case 0: return guira_shrink_to_fit(f);
     case 1: return guira_reserve(f, rng_below(r, 3000));
-    case 2: return f->config.kind == GUIRA_TIDAL ? tidal_of(f)->ops->grow(tidal_of(f)) : GUIRA_OK;
-    default: return f->config.kind == GUIRA_TIDAL ? tidal_of(f)->ops->shrink(tidal_of(f)) : GUIRA_OK;
+    case 2: return guira__config_of(f).kind == GUIRA_TIDAL ? tidal_ops(tidal_of(f))->grow(tidal_of(f)) : GUIRA_OK;
+    default: return guira__config_of(f).kind == GUIRA_TIDAL ? tidal_ops(tidal_of(f))->shrink(tidal_of(f)) : GUIRA_OK;
     }
 }
 

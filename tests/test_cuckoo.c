@@ -242,13 +242,13 @@ static void test_validate_names_the_broken_invariant(void **state) {
     f->items++;
     assert_broken(f, "counters: items");
     *c = whole;
-    f->stash.n = STASH_SIZE + 1;
+    c->stash.n = STASH_SIZE + 1;
     assert_broken(f, "stash: more than it can hold");
     *c = whole;
-    f->stash.entry[3].where = c->buckets;
+    c->stash.entry[3].where = c->buckets;
     assert_broken(f, "stash: an entry of a bucket that is not there");
     *c = whole;
-    f->stash.entry[3].what = 0;
+    c->stash.entry[3].what = 0;
     assert_broken(f, "stash: an impossible fingerprint");
     *c = whole;
     c->table[31] = 1;

@@ -14,7 +14,7 @@ static guira *make(guira_config c, struct rng *r) {
     return f;
 }
 
-static uint64_t filters(const guira *f) { return stats_of(f).buckets / f->config.buckets; }
+static uint64_t filters(const guira *f) { return stats_of(f).buckets / guira__config_of(f).buckets; }
 
 static void assert_sound(const guira *f, const struct model *m) {
     assert_same(f, m);

@@ -284,7 +284,7 @@ static void test_each_extension_multiplies_the_rate(void **state) {
         assert_true(i == 0 || (rate > 1.95 * last && rate < 2.05 * last));
         assert_int_equal(stats_of(f).buckets, 2048 << i);
         last = rate;
-        assert_int_equal(guira_elastic_extend(f, f->config.factor), GUIRA_OK);
+        assert_int_equal(guira_elastic_extend(f, guira__config_of(f).factor), GUIRA_OK);
         assert_sound(f, &m);
         check_rate(f, &r);
     }
@@ -305,7 +305,7 @@ static void test_an_extension_waits_until_it_is_written_to(void **state) {
         struct model m = {0};
         guira *f = make((guira_config){.slot_bits = 16, .buckets = 333, .factor = factor}, &r);
         fill_to(f, &m, 0.9, &r);
-        assert_int_equal(guira_elastic_extend(f, f->config.factor), GUIRA_OK);
+        assert_int_equal(guira_elastic_extend(f, guira__config_of(f).factor), GUIRA_OK);
         uint64_t before = digest(f);
         assert_true(inside(f)->left == 333 && inside(f)->groups == 333);
         assert_sound(f, &m);
@@ -317,7 +317,7 @@ static void test_an_extension_waits_until_it_is_written_to(void **state) {
         members_out(f, &m, 10, &r);
         assert_in_range(inside(f)->left, 270, 332);
         assert_sound(f, &m);
-        assert_int_equal(guira_elastic_extend(f, f->config.factor),
+        assert_int_equal(guira_elastic_extend(f, guira__config_of(f).factor),
                          GUIRA_OK); /* finishes what the first one has left */
         assert_true(inside(f)->left == 333 * factor && stats_of(f).buckets == 333 * factor * factor);
         assert_sound(f, &m);
@@ -332,7 +332,7 @@ static void test_opening_all_groups_keeps_every_member(void **state) {
     struct model m = {0};
     guira *f = make((guira_config){.slot_bits = 16, .buckets = 100, .factor = 3}, &r);
     fill_to(f, &m, 0.9, &r);
-    assert_int_equal(guira_elastic_extend(f, f->config.factor), GUIRA_OK);
+    assert_int_equal(guira_elastic_extend(f, guira__config_of(f).factor), GUIRA_OK);
     for (uint64_t left = 100; left > 0; left--) {
         assert_int_equal(inside(f)->left, left);
         guira__ecf_open(f, left - 1 + 100 * rng_below(&r, 3)); /* any bucket of the group */
@@ -359,7 +359,8 @@ static void test_a_refusal_among_waiting_buckets_changes_nothing(void **state) {
         }
         assert_int_equal(guira_insert_hash(f, hash), GUIRA_EFULL);
         assert_true(digest(f) == before);
-        if (stats_of(f).buckets == 3000) assert_int_equal(guira_elastic_extend(f, f->config.factor), GUIRA_OK);
+        if (stats_of(f).buckets == 3000)
+            assert_int_equal(guira_elastic_extend(f, guira__config_of(f).factor), GUIRA_OK);
         else assert_true(++refused && waiting > 1000);
     }
     assert_sound(f, &m);
@@ -432,7 +433,7 @@ static void test_a_reservation_is_kept_until_it_is_given_back(void **state) {
 static bool random_step(guira *f, struct rng *r) {
     struct ecf_shape to = inside(f)->shape;
     switch (rng_below(r, 6)) {
-    case 0: return stats_of(f).buckets < 20000 && guira_elastic_extend(f, f->config.factor) == GUIRA_OK;
+    case 0: return stats_of(f).buckets < 20000 && guira_elastic_extend(f, guira__config_of(f).factor) == GUIRA_OK;
     case 1: return guira_shrink_to_fit(f) == GUIRA_OK;
     case 2: return guira_reserve(f, rng_below(r, 3 * f->items + 500)) == GUIRA_OK;
     case 3: return guira__ecf_shape_fold(&to) && guira__ecf_rebuild(inside(f), &to) == GUIRA_OK;
@@ -514,7 +515,7 @@ static void test_growth_stops_when_the_ranges_run_out(void **state) {
     assert_true(s.buckets == 64 << 4 && s.load > 0.5);
     assert_int_equal(guira_reserve(f, 10 * m.n), GUIRA_ELIMIT);
     before = digest(f);
-    assert_int_equal(guira_elastic_extend(f, f->config.factor), GUIRA_ELIMIT);
+    assert_int_equal(guira_elastic_extend(f, guira__config_of(f).factor), GUIRA_ELIMIT);
     assert_true(digest(f) == before);
     assert_sound(f, &m);
     check_rate(f, &r);

@@ -71,7 +71,7 @@ static void assert_member(const struct trial *w, uint64_t hash, uint64_t copies)
 static void check_load(struct trial *w) {
     guira_stats s = stats_of(w->f);
     if (s.elders > w->elders) w->elders = s.elders;
-    double most = w->f->config.max_load * (double)s.slots + (double)s.slots / (double)s.buckets;
+    double most = guira__config_of(w->f).max_load * (double)s.slots + (double)s.slots / (double)s.buckets;
     assert_int_equal(s.items, w->members.live);
     if (!is_fixed(w->variant) && (double)s.items > most) fail_msg("%s: load %.4f", w->variant->name, s.load);
 }
@@ -128,15 +128,15 @@ static size_t check_all(struct trial *w) {
 static struct rates measure(struct trial *w, size_t probes, size_t copies) {
     guira_stats s = stats_of(w->f);
     double equal = s.items > 0 ? -log1p(-s.fpr) / (double)s.items : 0; /* where all entries match as many keys */
-    double largest = is_tidal(w->variant) ? ldexp(1, 1 - (int)w->f->config.slot_bits) : equal;
-    if (w->variant->config.kind == GUIRA_CONSISTENT) largest = ldexp(1, 1 - (int)w->f->config.slot_bits);
+    double largest = is_tidal(w->variant) ? ldexp(1, 1 - (int)guira__config_of(w->f).slot_bits) : equal;
+    if (w->variant->config.kind == GUIRA_CONSISTENT) largest = ldexp(1, 1 - (int)guira__config_of(w->f).slot_bits);
     struct rates r = {.probes = (double)probes, .expected = (double)probes * s.fpr};
     for (size_t i = 0; i < probes; i++) r.hits += guira_contains_hash(w->f, rng_next(&w->rng));
     r.variance = r.expected * (1 - s.fpr) + r.expected * r.expected * largest;
     if (s.items < 100) r.tolerated = 2 * largest * r.probes;
     if (s.items > 0) r.tolerated += r.expected * (double)copies / (double)s.items;
     if (w->variant->config.kind == GUIRA_CUCKOO) r.tolerated += r.expected / (double)s.buckets;
-    if (w->variant->config.kind == GUIRA_DYNAMIC) r.tolerated += r.expected / (double)w->f->config.buckets;
+    if (w->variant->config.kind == GUIRA_DYNAMIC) r.tolerated += r.expected / (double)guira__config_of(w->f).buckets;
     return r;
 }
 
@@ -214,7 +214,7 @@ static void resize(struct trial *w) {
     bool fit = rng_below(&w->rng, 2) == 0;
     uint64_t items = rng_below(&w->rng, 2 * w->members.live + 100);
     guira_status s = fit ? guira_shrink_to_fit(w->f) : guira_reserve(w->f, items);
-    bool cannot = is_fixed(w->variant) && (fit || items > w->f->config.capacity);
+    bool cannot = is_fixed(w->variant) && (fit || items > guira__config_of(w->f).capacity);
     if (s != GUIRA_OK) assert_true(cannot && s == GUIRA_EUNSUPPORTED);
     if (w->clone != NULL) assert_int_equal(fit ? guira_shrink_to_fit(w->clone) : guira_reserve(w->clone, items), s);
 }
@@ -266,7 +266,7 @@ static void fill_up(struct trial *w) {
         assert_int_equal(digest(w->f), digest(w->clone));
         refusals++;
     }
-    assert_true(stats_of(w->f).failures >= 20 && w->members.live >= w->f->config.capacity);
+    assert_true(stats_of(w->f).failures >= 20 && w->members.live >= guira__config_of(w->f).capacity);
     check_rate(w, check_all(w));
     for (w->removed = ANY; w->members.live > before; w->ops++) remove_one(w);
 }

@@ -116,7 +116,7 @@ static void recover(struct scenario *p) {
     p->for_good = false;
     insert_new(p, 200);
     guira_stats s = stats_of(p->f);
-    double most = p->f->config.max_load * (double)s.slots + (double)s.slots / (double)s.buckets;
+    double most = guira__config_of(p->f).max_load * (double)s.slots + (double)s.slots / (double)s.buckets;
     assert_true(!is_tidal(p->variant) || (double)s.items <= most);
     assert_same(p->f, &p->members);
     assert_valid(p->f);
@@ -255,8 +255,8 @@ static void test_a_thousand_copies_of_one_key_harm_no_other_key(void **state) {
         assert_true(in + alike >= (is_of_papers(v) ? 1 : 2) * before.slots / before.buckets);
         assert_true(f->ops->count(f, hash) >= in);
         uint64_t justified = in / (before.slots / before.buckets) + 2; /* one of these buckets was due already */
-        justified += f->config.buckets; /* or a whole filter, if that is how this kind grows */
-        if (f->config.kind == GUIRA_CONSISTENT)
+        justified += guira__config_of(f).buckets; /* or a whole filter, if that is how this kind grows */
+        if (guira__config_of(f).kind == GUIRA_CONSISTENT)
             justified += before.buckets / 2; /* as large as dramatic growth makes it */
         assert_true(stats_of(f).buckets <= before.buckets + justified);
         assert_all(f, &m, in);

@@ -196,7 +196,7 @@ static void merges_the_same(guira *f, guira *g, struct rng *r) {
     guira *a = relative_of(f, 300, r), *b;
     assert_int_equal(guira_clone(a, &b), GUIRA_OK);
     guira_status s = guira_merge(a, f);
-    assert_int_equal(s, f->config.kind == GUIRA_TIDAL ? GUIRA_OK : GUIRA_EUNSUPPORTED);
+    assert_int_equal(s, guira__config_of(f).kind == GUIRA_TIDAL ? GUIRA_OK : GUIRA_EUNSUPPORTED);
     assert_int_equal(guira_merge(b, g), s);
     assert_int_equal(digest(a), digest(b));
     assert_valid(b);
@@ -230,7 +230,7 @@ static bool try_corrupt(const guira *f, const uint8_t *bytes, size_t n, struct r
     assert_int_equal(guira_validate(g, NULL), GUIRA_ECORRUPT);
     assert_int_equal(guira_clone(g, &copy), GUIRA_ECORRUPT);
     assert_null(copy);
-    if (f->config.kind == GUIRA_TIDAL) {
+    if (guira__config_of(f).kind == GUIRA_TIDAL) {
         into = relative_of(f, 10, r);
         uint64_t before = digest(into);
         assert_int_equal(guira_merge(into, g), GUIRA_ECORRUPT);
@@ -326,7 +326,7 @@ static guira_status open_clone_and_merge(const uint8_t *bytes, size_t n, guira *
     s = guira_clone(g, &copy);
     assert_int_equal(copy != NULL, s == GUIRA_OK);
     guira_destroy(copy);
-    if (s == GUIRA_OK && g->config.kind == GUIRA_TIDAL) {
+    if (s == GUIRA_OK && guira__config_of(g).kind == GUIRA_TIDAL) {
         s = guira_merge(into, g);
         assert_true(s == GUIRA_OK || digest(into) == before);
     }
@@ -342,15 +342,15 @@ static void test_every_allocation_failing_in_turn_leaves_nothing_behind(void **s
         struct bytes b = saved(f);
         for (size_t offset = 0; offset <= 8; offset += 8) {
             struct place p = place_make(b, offset);
-            guira_status s = GUIRA_ENOMEM;
             uint64_t k = 1;
-            for (; s != GUIRA_OK; k++) {
+            for (bool failed = true; failed; k++) {
                 memory_hook();
                 guira *into = relative_of(f, 10, &r);
                 memory.calls = 0;
                 memory.fail_at = k;
-                s = open_clone_and_merge(p.at, p.n, into);
-                assert_int_equal(s, memory.failed ? GUIRA_ENOMEM : GUIRA_OK);
+                guira_status s = open_clone_and_merge(p.at, p.n, into);
+                failed = memory.failed;
+                assert_true(s == GUIRA_OK || (s == GUIRA_ENOMEM && failed)); /* some only save memory */
                 guira_destroy(into);
                 memory_unhook();
             }

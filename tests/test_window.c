@@ -336,7 +336,7 @@ static void test_the_false_positive_rate_is_as_stats_predict(void **state) {
     guira_window *w = window_make(UINT64_C(1) << 40, false, &r);
     for (uint64_t i = 0; i < most; i++) see(w, rng_next(&r), 0);
     double rate = window_stats(w).fpr, expected = rate * (double)lookups;
-    for (uint64_t i = 0; i < lookups; i++) found += w->filter->ops->age(w->filter, rng_next(&r)) <= OLDEST_ALIVE;
+    for (uint64_t i = 0; i < lookups; i++) found += tidal_ops(w->filter)->age(w->filter, rng_next(&r)) <= OLDEST_ALIVE;
     print_message("  %llu entries: expected %.3g, found %.3g\n", (unsigned long long)window_stats(w).items, rate,
                   (double)found / (double)lookups);
     assert_true(rate < 1e-5);
@@ -356,7 +356,7 @@ static unsigned key_bits(double fpr, uint64_t capacity, double growth) {
         return 0;
     }
     unsigned bits = tidal_layout(w->filter).bits;
-    assert_int_equal(window_stats(w).bytes, guira__alloc_cost(sizeof *w) + filter_in(w)->bytes);
+    assert_int_equal(window_stats(w).bytes, guira__alloc_cost(sizeof *w) + stats_of(filter_in(w)).bytes);
     assert_true(window_stats(w).fpr_kept == (fpr == 0 ? 1e-5 : fpr));
     guira_window_destroy(w);
     return bits;

@@ -139,7 +139,7 @@ static void test_an_entry_without_a_tail_goes_into_both_halves(void **state) {
     assert_window_valid(w);
     uint64_t buckets = window_stats(w).buckets, items = window_stats(w).items;
     double rate = window_stats(w).fpr;
-    for (uint64_t i = 0; i < 2 * buckets; i++) assert_int_equal(w->filter->ops->grow(w->filter), GUIRA_OK);
+    for (uint64_t i = 0; i < 2 * buckets; i++) assert_int_equal(tidal_ops(w->filter)->grow(w->filter), GUIRA_OK);
     assert_window_valid(w);
     assert_true(window_stats(w).items > 2 * items);
     assert_true(window_stats(w).fpr == rate);
@@ -161,7 +161,8 @@ static void test_growth_beyond_every_tail_loses_no_key(void **state) {
     struct rng r = rng_for(__func__);
     guira_window *w = window_make(1600, false, &r);
     for (uint64_t i = 0; i < 8; i++) see(w, spread(i), 0);
-    while (window_stats(w).buckets < UINT64_C(1) << 23) assert_int_equal(w->filter->ops->grow(w->filter), GUIRA_OK);
+    while (window_stats(w).buckets < UINT64_C(1) << 23)
+        assert_int_equal(tidal_ops(w->filter)->grow(w->filter), GUIRA_OK);
     assert_true(window_stats(w).items > 8);
     for (uint64_t i = 0; i < 8; i++) assert_true(see(w, spread(i), 1600));
     assert_window_valid(w);

@@ -33,7 +33,7 @@ static inline void remove_some(guira *f, struct model *m, struct rng *r) {
 }
 
 static inline void grow_to(guira *f, uint64_t buckets) {
-    while (buckets_of(f) < buckets) assert_int_equal(tidal(f)->ops->grow(tidal(f)), GUIRA_OK);
+    while (buckets_of(f) < buckets) assert_int_equal(tidal_ops(tidal(f))->grow(tidal(f)), GUIRA_OK);
 }
 
 static inline void finish(guira *f, struct model *m) {

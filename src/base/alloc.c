@@ -75,3 +75,17 @@ void guira__segment_free(void *p) {
 }
 
 size_t guira__segment_cost(size_t size) { return hook.alloc != NULL ? size : guira__alloc_cost(size); }
+
+/* ------------------------------------------------------------------------------------------------------ small pieces */
+
+void *guira__small_alloc(size_t size) { return hook.alloc != NULL ? hook.alloc(size) : malloc(size); }
+
+void guira__small_free(void *p) {
+    if (hook.alloc != NULL) hook.release(p);
+    else free(p);
+}
+
+size_t guira__small_cost(size_t size) {
+    if (hook.alloc != NULL) return size;
+    return size <= 24 ? 32 : round_up(size + 8, 16);
+}

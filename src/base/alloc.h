@@ -22,6 +22,12 @@ void *guira__segment_alloc(size_t size, bool cleared);
 void guira__segment_free(void *p); /* not NULL */
 size_t guira__segment_cost(size_t size);
 
+/* A small piece: the allocator's memory as it is, aligned to 16 bytes, not cleared. */
+void *guira__small_alloc(size_t size);
+void guira__small_free(void *p); /* not NULL */
+/* What malloc takes for it: 8 bytes more, in steps of 16, at least 32. With a hook, what it is asked for. */
+size_t guira__small_cost(size_t size);
+
 /* Whether the machine has that much memory at all. Linux grants more than it has, and later kills the process. */
 bool guira__memory_has(double bytes);
 

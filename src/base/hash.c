@@ -18,12 +18,32 @@ guira_status guira__seed_draw(uint8_t seed[16]) {
 
 /* XXH64 in counter mode. XXH3_generateSecret would do as well, but is not promised to give the same bytes in every
  * version of the library, and a filter saved today must be read by the xxHash in ten years. */
+static void derive_words(const uint8_t seed[16], unsigned from, unsigned to, uint8_t secret[SECRET_BYTES]) {
+    for (unsigned i = from; i < to; i++) put_u64(secret + (size_t)i * 8, XXH64(seed, 16, i));
+}
+
 void guira__secret_derive(const uint8_t seed[16], uint8_t secret[SECRET_BYTES]) {
-    for (unsigned i = 0; i < SECRET_BYTES / 8; i++) put_u64(secret + (size_t)i * 8, XXH64(seed, 16, i));
+    derive_words(seed, 0, SECRET_BYTES / 8, secret);
+}
+
+/* The words of the secret that XXH3 uses for a key of this length. */
+static void derive_used(const uint8_t seed[16], size_t len, uint8_t secret[SECRET_BYTES]) {
+    if (len == 0) derive_words(seed, 7, 9, secret);
+    else if (len <= 3) derive_words(seed, 0, 1, secret);
+    else if (len <= 8) derive_words(seed, 1, 3, secret);
+    else if (len <= 16) derive_words(seed, 3, 7, secret);
+    else if (len <= 128) derive_words(seed, 0, 4 * (unsigned)((len + 31) / 32), secret);
+    else guira__secret_derive(seed, secret);
 }
 
 uint64_t guira__hash(const uint8_t secret[SECRET_BYTES], const void *key, size_t len) {
     return XXH3_64bits_withSecret(len > 0 ? key : "", len, secret, SECRET_BYTES); /* key may be NULL then */
+}
+
+uint64_t guira__hash_by_seed(const uint8_t seed[16], const void *key, size_t len) {
+    uint8_t secret[SECRET_BYTES];
+    derive_used(seed, len, secret);
+    return guira__hash(secret, key, len);
 }
 
 uint64_t guira__hash_pair(uint64_t a, uint64_t b) {

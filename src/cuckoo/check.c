@@ -2,7 +2,7 @@
 #include "cuckoo/cuckoo.h"
 
 const char *guira__cuckoo_check_stash(const struct cuckoo *f) {
-    const struct stash *s = &f->head.stash;
+    const struct stash *s = &f->stash;
     if (s->n > STASH_SIZE) return "stash: more than it can hold";
     for (unsigned i = 0; i < s->n; i++) {
         struct entry e = s->entry[i];
@@ -24,7 +24,7 @@ static bool spare_half_is_empty(const struct cuckoo *f) {
 
 const char *guira__cuckoo_check(const guira *head) {
     const struct cuckoo *f = const_cuckoo_of(head);
-    uint64_t items = head->stash.n;
+    uint64_t items = f->stash.n;
     struct layout l = f->layout;
     const char *broken = guira__cuckoo_check_stash(f);
     if (broken != NULL) return broken;

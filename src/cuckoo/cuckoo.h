@@ -19,6 +19,10 @@
 
 struct cuckoo {
     guira head;
+    guira_config config; /* every default filled in */
+    uint64_t bytes;      /* allocated, the struct itself included */
+    struct stash stash;
+    uint8_t secret[SECRET_BYTES];
     uint8_t *table;
     uint64_t buckets;
     unsigned shift; /* how often it was halved: see merge.c */
@@ -75,6 +79,10 @@ guira_status guira__cuckoo_reserve(guira *f, uint64_t items);
 guira_status guira__cuckoo_shrink_to_fit(guira *f);
 guira_status guira__cuckoo_clear(guira *f);
 guira_status guira__cuckoo_merge(guira *into, const guira *from); /* EINVAL: of another size */
+/* For a new filter and one from a file, besides its head. */
+void guira__cuckoo_set_config(struct cuckoo *f, const guira_config *c);
+void guira__cuckoo_config_of(const guira *f, guira_config *out);
+struct stash *guira__cuckoo_stash(const guira *f);
 void guira__cuckoo_stats(const guira *f, guira_stats *out);
 const char *guira__cuckoo_check(const guira *f);
 const char *guira__cuckoo_check_stash(const struct cuckoo *f);

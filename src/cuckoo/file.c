@@ -16,12 +16,13 @@ void guira__cuckoo_save(const guira *head, struct guira__writer *to) {
 /* The part that is small: enough that lookups are safe. */
 static guira_status view_read(struct cuckoo *f, const struct guira__ops *ops, const guira_config *c,
                               struct guira__reader *from) {
-    if (!guira__head_read(from, ops, c, &f->head)) return GUIRA_ECORRUPT;
+    if (!guira__head_read(from, ops, c, &f->head, &f->stash)) return GUIRA_ECORRUPT;
+    guira__cuckoo_set_config(f, c);
     f->buckets = guira__cuckoo_buckets(c);
     f->shift = cuckoo_shift(c);
     f->layout = cuckoo_layout(c);
     f->is_view = true;
-    f->head.bytes = guira__alloc_cost(sizeof *f);
+    f->bytes = guira__alloc_cost(sizeof *f);
     if (f->buckets > CUCKOO_MAX_BUCKETS || guira__cuckoo_check_stash(f) != NULL) return GUIRA_ECORRUPT;
     f->table = (uint8_t *)(uintptr_t)guira__section_expect(from, "table", cuckoo_table_bytes(f));
     return f->table != NULL ? GUIRA_OK : GUIRA_ECORRUPT;

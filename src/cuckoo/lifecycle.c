@@ -13,8 +13,8 @@ static guira_status table_make(struct cuckoo *f) {
     f->in_region = f->table != NULL;
     if (f->in_region) guira__region_expect(f->table, 0, cuckoo_table_bytes(f));
     else f->table = guira__zalloc(cuckoo_table_bytes(f));
-    f->head.bytes = guira__alloc_cost(sizeof *f) +
-                    (f->in_region ? cuckoo_table_bytes(f) : guira__alloc_cost(cuckoo_table_bytes(f)));
+    f->bytes = guira__alloc_cost(sizeof *f) +
+               (f->in_region ? cuckoo_table_bytes(f) : guira__alloc_cost(cuckoo_table_bytes(f)));
     return f->table != NULL ? GUIRA_OK : GUIRA_ENOMEM;
 }
 
@@ -24,12 +24,25 @@ uint64_t guira__cuckoo_buckets(const guira_config *c) {
     return buckets > (double)CUCKOO_MAX_BUCKETS ? CUCKOO_MAX_BUCKETS + 1 : (uint64_t)buckets;
 }
 
+void guira__cuckoo_set_config(struct cuckoo *f, const guira_config *c) {
+    f->config = *c;
+    guira__secret_derive(c->seed, f->secret);
+    f->head.secret = f->secret;
+}
+
+void guira__cuckoo_config_of(const guira *f, guira_config *out) { *out = const_cuckoo_of(f)->config; }
+
+struct stash *guira__cuckoo_stash(const guira *f) {
+    return (struct stash *)(uintptr_t)&const_cuckoo_of(f)->stash;
+}
+
 guira_status guira__cuckoo_create(const struct guira__ops *ops, const guira_config *c, guira **out) {
     uint64_t buckets = guira__cuckoo_buckets(c);
     if (buckets > CUCKOO_MAX_BUCKETS) return GUIRA_ELIMIT;
     struct cuckoo *f = guira__zalloc(sizeof *f);
     if (f == NULL) return GUIRA_ENOMEM;
     guira__head_init(&f->head, ops, c);
+    guira__cuckoo_set_config(f, c);
     f->buckets = buckets;
     f->shift = cuckoo_shift(c);
     f->layout = cuckoo_layout(c);
@@ -53,6 +66,8 @@ guira_status guira__cuckoo_clone(const guira *head, guira **out) {
     struct cuckoo *g = guira__alloc(sizeof *g);
     if (g == NULL) return GUIRA_ENOMEM;
     *g = *f;
+    guira__head_copied(&g->head);
+    g->head.secret = g->secret;
     g->is_view = false;
     if (table_make(g) != GUIRA_OK) {
         guira__free(g);
@@ -65,8 +80,8 @@ guira_status guira__cuckoo_clone(const guira *head, guira **out) {
 
 guira_status guira__cuckoo_reserve(guira *head, uint64_t items) {
     const struct cuckoo *f = const_cuckoo_of(head);
-    double room = head->config.max_load * (double)(f->buckets * f->layout.slots);
-    return (double)items <= room || items <= head->config.capacity ? GUIRA_OK : GUIRA_EUNSUPPORTED;
+    double room = f->config.max_load * (double)(f->buckets * f->layout.slots);
+    return (double)items <= room || items <= f->config.capacity ? GUIRA_OK : GUIRA_EUNSUPPORTED;
 }
 
 guira_status guira__cuckoo_shrink_to_fit(guira *head) {
@@ -77,7 +92,7 @@ guira_status guira__cuckoo_shrink_to_fit(guira *head) {
 guira_status guira__cuckoo_clear(guira *head) {
     struct cuckoo *f = cuckoo_of(head);
     memset(f->table, 0, cuckoo_table_bytes(f));
-    head->stash = (struct stash){0};
+    f->stash = (struct stash){0};
     head->items = 0;
     return GUIRA_OK;
 }
@@ -87,7 +102,7 @@ void guira__cuckoo_stats(const guira *head, guira_stats *out) {
     const struct cuckoo *f = const_cuckoo_of(head);
     out->buckets = f->buckets;
     out->slots = f->buckets * f->layout.slots;
-    out->bytes = head->bytes;
+    out->bytes = f->bytes;
     out->fpr = -expm1(-2.0 * (double)head->items / (double)f->buckets / (ldexp(1, (int)f->layout.bits) - 1));
-    out->fpr_kept = guira__cuckoo_keeps_rate(&head->config) ? head->config.fpr : 0;
+    out->fpr_kept = guira__cuckoo_keeps_rate(&f->config) ? f->config.fpr : 0;
 }

@@ -36,7 +36,7 @@ static guira_status take_all(struct cuckoo *into, const struct cuckoo *from) {
             uint64_t what = slot_get(from->table + layout_row(i, l) * l.bucket_bytes, layout_first(i, l) + j, l);
             if (what != 0) s = take(into, (struct entry){i, what});
         }
-    for (unsigned i = 0; s == GUIRA_OK && i < from->head.stash.n; i++) s = take(into, from->head.stash.entry[i]);
+    for (unsigned i = 0; s == GUIRA_OK && i < from->stash.n; i++) s = take(into, from->stash.entry[i]);
     return s;
 }
 
@@ -46,6 +46,7 @@ static guira_status finish(struct cuckoo *f, struct cuckoo *g, guira_status s) {
     if (s == GUIRA_OK) {
         *f = *g;
         *g = old;
+        guira__head_replaced(&f->head, &old.head, f->secret);
     }
     guira__cuckoo_destroy(&g->head);
     return s;
@@ -61,7 +62,7 @@ guira_status guira__cuckoo_merge(guira *into, const guira *from) {
 
 /* What a filter of half the buckets is made with. */
 static guira_config half_of(const struct cuckoo *f) {
-    guira_config c = f->head.config;
+    guira_config c = f->config;
     double room = c.max_load * (double)(f->buckets / 2 * f->layout.slots);
     c.buckets = f->buckets / 2;
     c.factor = 2U << f->shift;
@@ -71,7 +72,7 @@ static guira_config half_of(const struct cuckoo *f) {
 
 guira_status guira_cuckoo_halve(guira *head) {
     if (head == NULL) return GUIRA_EINVAL;
-    if (head->config.kind != GUIRA_CUCKOO || const_cuckoo_of(head)->is_view) return GUIRA_EUNSUPPORTED;
+    if (guira__config_of(head).kind != GUIRA_CUCKOO || const_cuckoo_of(head)->is_view) return GUIRA_EUNSUPPORTED;
     struct cuckoo *f = cuckoo_of(head);
     if (f->buckets % 2 != 0) return GUIRA_ELIMIT;
     guira_config c = half_of(f);
@@ -79,11 +80,8 @@ guira_status guira_cuckoo_halve(guira *head) {
     guira_status s = guira__cuckoo_create(head->ops, &c, &half);
     if (s != GUIRA_OK) return s;
     struct cuckoo *g = cuckoo_of(half);
-    guira own = g->head;
     g->head = f->head; /* counters, random numbers, timing */
-    g->head.config = own.config;
-    g->head.bytes = own.bytes;
-    g->head.stash = own.stash;
+    g->head.secret = g->secret;
     g->head.items = 0;
     g->head.shrinks += f->buckets - g->buckets;
     s = finish(f, g, take_all(g, f));

@@ -3,11 +3,13 @@
 
 #include <string.h>
 
+#include "base/alloc.h"
 #include "filter/latency.h"
 
 void guira_destroy(guira *f) {
     if (f == NULL) return;
     guira__latency_free(f);
+    guira__rare_free(f);
     f->ops->destroy(f);
 }
 
@@ -65,7 +67,8 @@ size_t guira_remove_hash_many(guira *f, const uint64_t *hash, size_t n, guira_st
 static bool is_key(const guira *f, const void *key, size_t len) { return f != NULL && (key != NULL || len == 0); }
 
 uint64_t guira_hash(const guira *f, const void *key, size_t len) {
-    return is_key(f, key, len) ? guira__hash(f->secret, key, len) : 0;
+    if (!is_key(f, key, len)) return 0;
+    return LIKELY(f->secret != NULL) ? guira__hash(f->secret, key, len) : guira__hash_by_seed(f->seed, key, len);
 }
 
 guira_status guira_insert(guira *f, const void *key, size_t len) {
@@ -106,9 +109,10 @@ guira_status guira_clone(const guira *f, guira **out) {
 }
 
 bool guira__alike(const guira *a, const guira *b) {
-    bool same_slots = a->config.kind == GUIRA_TIDAL || a->config.bucket_slots == b->config.bucket_slots;
-    return a->config.kind == b->config.kind && a->config.slot_bits == b->config.slot_bits && same_slots &&
-           memcmp(a->config.seed, b->config.seed, sizeof a->config.seed) == 0;
+    guira_config ca = guira__config_of(a), cb = guira__config_of(b);
+    bool same_slots = ca.kind == GUIRA_TIDAL || ca.bucket_slots == cb.bucket_slots;
+    return ca.kind == cb.kind && ca.slot_bits == cb.slot_bits && same_slots &&
+           memcmp(ca.seed, cb.seed, sizeof ca.seed) == 0;
 }
 
 /* The bytes of a view may change while they are read, so a copy that was checked is merged instead. */
@@ -128,7 +132,7 @@ guira_status guira_stats_get(const guira *f, guira_stats *out) {
     guira_stats s = {.size = sizeof s};
     if (f == NULL || out == NULL) return GUIRA_EINVAL;
     s.items = f->items;
-    s.stash = f->stash.n;
+    s.stash = f->ops->stash(f)->n;
     s.kicks = f->evict.kicks;
     s.evictions = f->evict.evictions;
     s.failures = f->failures;
@@ -136,14 +140,15 @@ guira_status guira_stats_get(const guira *f, guira_stats *out) {
     s.shrinks = f->shrinks;
     s.filters = 1;
     f->ops->stats(f, &s);
-    s.bytes += guira__latency_bytes(f);
+    s.bytes += guira__rare_bytes(f) + guira__latency_bytes(f);
     s.load = (double)s.items / (double)s.slots;
     return guira__struct_out(out, &s, STATS_FIRST_SIZE, sizeof s);
 }
 
 guira_status guira_config_get(const guira *f, guira_config *out) {
     if (f == NULL || out == NULL) return GUIRA_EINVAL;
-    return guira__struct_out(out, &f->config, CONFIG_FIRST_SIZE, sizeof f->config);
+    guira_config c = guira__config_of(f);
+    return guira__struct_out(out, &c, CONFIG_FIRST_SIZE, sizeof c);
 }
 
 guira_status guira_validate(const guira *f, const char **reason) {
@@ -156,14 +161,38 @@ guira_status guira_validate(const guira *f, const char **reason) {
 void guira__head_init(guira *f, const struct guira__ops *ops, const guira_config *c) {
     f->ops = ops;
     f->contains = ops->contains;
-    f->config = *c;
-    guira__secret_derive(c->seed, f->secret);
-    f->evict.rng = guira__hash(f->secret, NULL, 0);
+    memcpy(f->seed, c->seed, sizeof f->seed);
+    f->evict.rng = guira__hash_by_seed(f->seed, NULL, 0);
 }
 
+void guira__head_copied(guira *f) {
+    f->contains = guira__latency_untimed(f);
+    f->rare = NULL;
+}
+
+bool guira__rare_make(guira *f) {
+    if (f->rare == NULL) f->rare = guira__small_alloc(sizeof *f->rare);
+    else return true;
+    if (f->rare != NULL) memset(f->rare, 0, sizeof *f->rare);
+    return f->rare != NULL;
+}
+
+void guira__rare_free(guira *f) {
+    if (f->rare != NULL) guira__small_free(f->rare);
+    f->rare = NULL;
+}
+
+void guira__rare_trim(guira *f) {
+    const struct rare none = {0};
+    if (f->rare != NULL && memcmp(f->rare, &none, sizeof none) == 0) guira__rare_free(f);
+}
+
+size_t guira__rare_bytes(const guira *f) { return f->rare == NULL ? 0 : guira__small_cost(sizeof *f->rare); }
+
 void guira__head_dump(const guira *f, guira__sink *sink, void *to) {
-    const uint64_t number[] = {f->items, f->weight, f->evict.rng, f->evict.kicks, f->grows, f->shrinks, f->stash.n};
+    const struct stash *stash = f->ops->stash(f);
+    const uint64_t number[] = {f->items, f->weight, f->evict.rng, f->evict.kicks, f->grows, f->shrinks, stash->n};
     sink(to, number, sizeof number);
-    sink(to, f->stash.entry, sizeof f->stash.entry);
-    sink(to, f->secret, sizeof f->secret);
+    sink(to, stash->entry, stash->n * sizeof *stash->entry);
+    sink(to, f->seed, sizeof f->seed);
 }

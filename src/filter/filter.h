@@ -17,6 +17,7 @@ struct guira__writer; /* see format/sections.h */
 struct guira__reader;
 
 struct guira__ops {
+    size_t bytes; /* of the kind's table, of which this is the first part; io/view.c copies it */
     guira_status (*create)(const struct guira__ops *ops, const guira_config *c, guira **out);
     void (*destroy)(guira *f);
     guira_status (*insert)(guira *f, uint64_t hash);
@@ -29,7 +30,9 @@ struct guira__ops {
     guira_status (*shrink_to_fit)(guira *f);
     guira_status (*clear)(guira *f);
     guira_status (*clone)(const guira *f, guira **out);
-    guira_status (*merge)(guira *into, const guira *from);     /* NULL: this kind cannot merge */
+    guira_status (*merge)(guira *into, const guira *from); /* NULL: this kind cannot merge */
+    void (*config)(const guira *f, guira_config *out);     /* every default filled in */
+    struct stash *(*stash)(const guira *f);
     void (*stats)(const guira *f, guira_stats *out);           /* what the head does not know */
     const char *(*check)(const guira *f);                      /* the first broken invariant, or NULL */
     void (*dump)(const guira *f, guira__sink *sink, void *to); /* every byte that decides what the filter will do */
@@ -37,30 +40,46 @@ struct guira__ops {
     guira_status (*view)(const struct guira__ops *ops, const guira_config *c, struct guira__reader *r, guira **out);
 };
 
+/* 112 bytes. A server may have a million small filters, so what only some filters need is elsewhere. */
 struct guira {
     const struct guira__ops *ops;
-    bool (*contains)(const guira *f, uint64_t hash); /* what guira_contains calls: see filter_set_contains() */
-    guira_config config;                             /* every default filled in */
+    bool (*contains)(const guira *f, uint64_t hash); /* what guira_contains calls */
     uint64_t items;
-    uint64_t bytes;  /* allocated, the struct itself included */
     uint64_t weight; /* tidal: what the false-positive rate is computed from, see tidal/slot.h */
     struct evict_state evict;
     uint64_t failures, grows, shrinks;
-    /* While lookups are timed (filter/latency.h): what `contains` was before, and the histogram. Else NULL. */
-    bool (*untimed)(const guira *f, uint64_t hash);
-    struct latency *latency;
-    struct stash stash;
-    uint8_t secret[SECRET_BYTES];
+    uint8_t seed[16];
+    const uint8_t *secret; /* of the hash; NULL: computed from the seed for every key, which takes longer */
+    struct rare *rare;     /* NULL: nothing of it is needed */
 };
 
-/* For kinds that change their lookup function after creation. */
-static inline void filter_set_contains(guira *f, bool (*contains)(const guira *f, uint64_t hash)) {
-    if (f->untimed != NULL) f->untimed = contains;
-    else f->contains = contains;
+/* What few small filters need. 0 in any field: the default. */
+struct rare {
+    struct latency *latency; /* NULL: lookups were never timed, see latency.h */
+    /* Tidal: how it was made, where that is not the default (tidal/config.h); and the buckets that are reserved. */
+    uint64_t capacity : 48, max_kicks : 16;
+    uint64_t floor;
+    double fpr, max_load, min_load, growth;
+};
+
+/* Makes sure that f->rare is there. False: no memory. And frees it, if it is there. */
+bool guira__rare_make(guira *f);
+void guira__rare_free(guira *f);
+void guira__rare_trim(guira *f); /* frees it if there is nothing in it */
+size_t guira__rare_bytes(const guira *f);
+
+/* Fills in the head of a new filter, which must be all zero. */
+void guira__head_init(guira *f, const struct guira__ops *ops, const guira_config *c);
+
+/* For a filter whose bytes were replaced by those of a copy: what is still its own. */
+static inline void guira__head_replaced(guira *f, const guira *before, const uint8_t *secret) {
+    f->secret = secret;
+    f->rare = before->rare;
+    f->contains = before->contains;
 }
 
-/* Fills in the head of a new filter, which must be all zero; guira.bytes is left to the kind. */
-void guira__head_init(guira *f, const struct guira__ops *ops, const guira_config *c);
+/* For a byte-wise copy of a filter: what belongs to the original is not its own. */
+void guira__head_copied(guira *f);
 
 /* For ops->dump: the head's part, all but the counter of failures. */
 void guira__head_dump(const guira *f, guira__sink *sink, void *to);
@@ -88,6 +107,13 @@ enum {
     STATS_FIRST_SIZE = sizeof(guira_stats),
 };
 
+/* How f was made, with every default filled in. */
+static inline guira_config guira__config_of(const guira *f) {
+    guira_config c;
+    f->ops->config(f, &c);
+    return c;
+}
+
 /* Whether both are of the same kind, slot width and seed, so that an entry of one means the same in the other. */
 bool guira__alike(const guira *a, const guira *b);
 
@@ -103,6 +129,8 @@ struct guira__kind {
 
 /* For resolve(): x is in (low, high); NaN is not. */
 static inline bool config_inside(double x, double low, double high) { return x > low && x < high; }
+
+enum { DEFAULT_KICKS = 500 };
 
 /* For resolve(): max_load (0: `max_load`), min_load (0: a little below), max_kicks (0: 500). EINVAL. */
 guira_status guira__config_loads(guira_config *c, double max_load);

@@ -8,8 +8,10 @@
 /* The secret is not written: it follows from the seed, which is in the file's header. */
 void guira__head_write(struct guira__writer *w, const guira *f);
 
-/* Makes f, all of it, a head with these ops and configuration and the counters and stash that follow. False: they are
- * not intact. The entries of the stash are for the kind to check. */
-bool guira__head_read(struct guira__reader *r, const struct guira__ops *ops, const guira_config *c, guira *f);
+/* Makes f, all of it, a head with these ops and configuration and the counters that follow; *stash, which has room for all
+ * that a stash can have: the entries after them. False: they are not intact. What the entries are is for the kind to
+ * check. */
+bool guira__head_read(struct guira__reader *r, const struct guira__ops *ops, const guira_config *c, guira *f,
+                      struct stash *stash);
 
 #endif

@@ -29,26 +29,34 @@ void guira__latency_record(struct latency *l, uint64_t ns) {
 }
 
 bool guira__latency_contains(const guira *f, uint64_t hash) {
-    struct latency *l = f->latency;
-    if (count(&l->asked, 1) % l->every != 0) return f->untimed(f, hash);
+    struct latency *l = f->rare->latency;
+    if (count(&l->asked, 1) % l->every != 0) return l->untimed(f, hash);
     uint64_t start = now();
-    bool found = f->untimed(f, hash);
+    bool found = l->untimed(f, hash);
     guira__latency_record(l, now() - start);
     return found;
 }
 
 /* ------------------------------------------------------------------------------------------------------- on and off */
 
+static bool is_on(const guira *f) { return f->contains == guira__latency_contains; }
+
+bool (*guira__latency_untimed(const guira *f))(const guira *f, uint64_t hash) {
+    return is_on(f) ? f->rare->latency->untimed : f->contains;
+}
+
+void guira__latency_set_contains(guira *f, bool (*contains)(const guira *f, uint64_t hash)) {
+    if (is_on(f)) f->rare->latency->untimed = contains;
+    else f->contains = contains;
+}
+
 static void turn_on(guira *f, unsigned every) {
-    if (f->untimed == NULL) f->untimed = f->contains;
-    f->latency->every = every;
+    f->rare->latency->untimed = guira__latency_untimed(f);
+    f->rare->latency->every = every;
     f->contains = guira__latency_contains;
 }
 
-static void turn_off(guira *f) {
-    if (f->untimed != NULL) f->contains = f->untimed;
-    f->untimed = NULL;
-}
+static void turn_off(guira *f) { f->contains = guira__latency_untimed(f); }
 
 guira_status guira_latency_sample(guira *f, unsigned every) {
     if (f == NULL) return GUIRA_EINVAL;
@@ -56,19 +64,36 @@ guira_status guira_latency_sample(guira *f, unsigned every) {
         turn_off(f);
         return GUIRA_OK;
     }
-    if (f->latency == NULL) f->latency = guira__zalloc(sizeof *f->latency);
-    if (f->latency == NULL) return GUIRA_ENOMEM;
+    if (!guira__rare_make(f)) return GUIRA_ENOMEM;
+    if (f->rare->latency == NULL) f->rare->latency = guira__zalloc(sizeof *f->rare->latency);
+    if (f->rare->latency == NULL) return GUIRA_ENOMEM;
     turn_on(f, every);
     return GUIRA_OK;
 }
 
-uint64_t guira__latency_bytes(const guira *f) { return f->latency != NULL ? guira__alloc_cost(sizeof *f->latency) : 0; }
+uint64_t guira__latency_bytes(const guira *f) {
+    const struct latency *l = f->rare == NULL ? NULL : f->rare->latency;
+    return l != NULL ? guira__alloc_cost(sizeof *l) : 0;
+}
+
+void guira__latency_move(guira *from, guira *to) {
+    bool on = is_on(from);
+    if (from->rare == NULL || from->rare->latency == NULL) return;
+    to->rare->latency = from->rare->latency;
+    if (on) turn_on(to, (unsigned)to->rare->latency->every);
+    guira__latency_forget(from);
+}
 
 void guira__latency_forget(guira *f) {
     turn_off(f);
-    f->latency = NULL;
+    if (f->rare == NULL) return;
+    f->rare->latency = NULL;
+    guira__rare_trim(f);
 }
 
 void guira__latency_free(guira *f) {
-    if (f->latency != NULL) guira__free(f->latency);
+    turn_off(f);
+    if (f->rare == NULL) return;
+    guira__free(f->rare->latency);
+    f->rare->latency = NULL;
 }

@@ -1,7 +1,7 @@
 /* Timing lookups: one in so many is timed, into a histogram.
  *
  *     off     guira_contains -> f->contains: the kind's function
- *     on      guira_contains -> f->contains: guira__latency_contains -> f->untimed: the kind's function
+ *     on      guira_contains -> f->contains: guira__latency_contains -> untimed: the kind's function
  *
  * So it costs nothing when it is off. While it is on, contains_many of a tidal filter does not see that its arrays lie in
  * one piece (tidal/tidal.inc) and uses the code that is right for any.
@@ -23,19 +23,27 @@ struct latency_bound {
 extern const struct latency_bound guira__latency_bound[LATENCY_BOUNDS];
 
 struct latency {
-    uint64_t every;                     /* 1: all; what was counted remains when it is turned off */
-    uint64_t asked;                     /* lookups while it was on */
-    uint64_t sum;                       /* of nanoseconds */
+    bool (*untimed)(const guira *f, uint64_t hash); /* while it is on: what `contains` was before */
+    uint64_t every;                                 /* 1: all; what was counted remains when it is turned off */
+    uint64_t asked;                                 /* lookups while it was on */
+    uint64_t sum;                                   /* of nanoseconds */
     uint64_t timed[LATENCY_BOUNDS + 1]; /* lookups up to each bound and above the one before; the last: above all */
 };
 
 bool guira__latency_contains(const guira *f, uint64_t hash);
+
+/* The kind's own lookup function; and to change it. */
+bool (*guira__latency_untimed(const guira *f))(const guira *f, uint64_t hash);
+void guira__latency_set_contains(guira *f, bool (*contains)(const guira *f, uint64_t hash));
 
 /* Adds a duration to the histogram. */
 void guira__latency_record(struct latency *l, uint64_t ns);
 
 /* The memory it takes. */
 uint64_t guira__latency_bytes(const guira *f);
+
+/* When `to`, a copy of `from`, takes its place. */
+void guira__latency_move(guira *from, guira *to);
 
 /* For a copy of a filter, to which the histogram does not belong. */
 void guira__latency_forget(guira *f);

@@ -55,6 +55,6 @@ guira_status guira__config_loads(guira_config *c, double max_load) {
     if (c->min_load == 0) c->min_load = c->max_load > 0.1 ? c->max_load - 0.05 : c->max_load / 2;
     if (c->min_load < 0) c->min_load = -1;
     else if (!config_inside(c->min_load, 0, c->max_load)) return GUIRA_EINVAL;
-    if (c->max_kicks == 0) c->max_kicks = 500;
+    if (c->max_kicks == 0) c->max_kicks = DEFAULT_KICKS;
     return c->max_kicks <= MAX_KICKS ? GUIRA_OK : GUIRA_EINVAL;
 }

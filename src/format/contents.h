@@ -15,6 +15,11 @@ static inline unsigned window_key_bits(uint64_t slot_bits) {
     return is_window ? (unsigned)slot_bits - WINDOW_SLOT_BITS_2 : 0;
 }
 
+/* The reverse. */
+static inline unsigned window_slot_bits(unsigned key_bits) {
+    return key_bits == WINDOW_SLOT_BITS ? key_bits : WINDOW_SLOT_BITS_2 + key_bits;
+}
+
 /* The section "window", the first one of a window's file. */
 enum { WINDOW_LENGTH, WINDOW_SLIDES, WINDOW_NOW, WINDOW_SWEEP, WINDOW_ROUND, WINDOW_BEFORE, WINDOW_NUMBERS };
 

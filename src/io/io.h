@@ -14,7 +14,7 @@
 
 /* Something to save: its configuration for the header, and what writes its sections. */
 struct saved {
-    const guira_config *config;
+    guira_config config;
     guira__save_sections *save;
     const void *what;
 };

@@ -2,9 +2,10 @@
  *
  * A kind's view (format/sections.h) answers lookups from the bytes. What is left is to refuse changes, at no cost to
  * filters that can change: a view has a table of functions of its own, a copy of its kind's in which those that change
- * something refuse. The other data of the view follows the table:
+ * something refuse. The other data of the view comes before the table:
  *
- *     f->ops ----> [ ops: insert = refuse, ... | the kind's own ops | bytes, n | owner ]
+ *     [ the kind's own ops | bytes, n | owner | ops: insert = refuse, ... ]
+ *                                               ^ f->ops
  *
  * Opening a view checks what is small: header, section heads, counters. What is large may hold anything, and a lookup
  * reads nowhere else. guira_validate reads all of it. A clone can be changed, so it is checked in full, and what is
@@ -23,14 +24,16 @@
 enum owner { OWNER_CALLER, OWNER_BLOCK, OWNER_MAPPING };
 
 struct view {
-    struct guira__ops ops; /* first, so that f->ops leads here */
     const struct guira__ops *kind;
     uint8_t *bytes;
     size_t n;
     enum owner owner;
+    struct guira__ops ops; /* last, because the rest of the kind's table follows */
 };
 
-static const struct view *view_of(const guira *f) { return (const struct view *)f->ops; }
+static size_t view_size(const struct guira__ops *kind) { return offsetof(struct view, ops) + kind->bytes; }
+
+static struct view *view_of(const guira *f) { return (struct view *)((uintptr_t)f->ops - offsetof(struct view, ops)); }
 
 static void free_bytes(uint8_t *bytes, size_t n, enum owner owner) {
     if (owner == OWNER_BLOCK) guira__free(bytes);
@@ -51,11 +54,17 @@ static guira_status refuse(guira *f) {
 }
 
 static void view_destroy(guira *f) {
-    struct view *v = (struct view *)(uintptr_t)f->ops;
+    struct view *v = view_of(f);
     f->ops = v->kind;
     f->ops->destroy(f);
     free_bytes(v->bytes, v->n, v->owner);
     guira__free(v);
+}
+
+static void view_stats(const guira *f, guira_stats *out) {
+    const struct view *v = view_of(f);
+    v->kind->stats(f, out);
+    out->bytes += guira__alloc_cost(view_size(v->kind)) + (v->owner == OWNER_BLOCK ? guira__alloc_cost(v->n) : 0);
 }
 
 static const char *view_check(const guira *f) {
@@ -106,17 +115,21 @@ const uint8_t *guira__view_bytes(const guira *f, size_t *n) {
 
 /* Replaces the functions of a kind's view. */
 static guira_status seal(guira *f, uint8_t *bytes, size_t n, enum owner owner) {
-    struct view *v = guira__alloc(sizeof *v);
+    struct view *v = guira__alloc(view_size(f->ops));
     if (v == NULL) return GUIRA_ENOMEM;
-    *v = (struct view){*f->ops, f->ops, bytes, n, owner};
+    v->kind = f->ops;
+    v->bytes = bytes;
+    v->n = n;
+    v->owner = owner;
+    memcpy(&v->ops, f->ops, f->ops->bytes);
     v->ops.insert = v->ops.remove = v->ops.reserve = refuse_hash;
     v->ops.shrink_to_fit = v->ops.clear = refuse;
     v->ops.merge = NULL;
     v->ops.destroy = view_destroy;
     v->ops.check = view_check;
+    v->ops.stats = view_stats;
     v->ops.clone = view_clone;
     f->ops = &v->ops;
-    f->bytes += guira__alloc_cost(sizeof *v) + (owner == OWNER_BLOCK ? guira__alloc_cost(n) : 0);
     return GUIRA_OK;
 }
 

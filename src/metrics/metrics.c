@@ -42,10 +42,11 @@ static const char *kind_name(guira_kind kind) {
 }
 
 static guira_status read_filter(const guira *f, struct sample *out) {
-    out->kind = kind_name(f->config.kind);
-    out->max_load = f->config.max_load;
-    out->wanted_fpr = f->config.fpr;
-    out->latency = f->latency;
+    guira_config c = guira__config_of(f);
+    out->kind = kind_name(c.kind);
+    out->max_load = c.max_load;
+    out->wanted_fpr = c.fpr;
+    out->latency = f->rare == NULL ? NULL : f->rare->latency;
     guira_status s = guira_stats_get(f, &out->stats);
     size_t mapped;
     if (guira__view_bytes(f, &mapped) != NULL) out->stats.bytes += mapped; /* a view holds almost nothing else */
@@ -70,10 +71,10 @@ static guira_status read_shared(const guira_shared *g, struct sample *out) {
 #endif
 
 static guira_status read_window(const guira_window *w, struct sample *out) {
-    const guira_config *c = &w->filter->head.config;
+    guira_config c = guira__config_of(&w->filter->head);
     out->kind = "window";
-    out->max_load = c->max_load;
-    out->wanted_fpr = c->fpr;
+    out->max_load = c.max_load;
+    out->wanted_fpr = c.fpr;
     return guira_window_stats_get(w, &out->stats);
 }
 

@@ -94,25 +94,25 @@ bool guira__stash_valid(const struct stash *s, const struct table *t) {
 
 /* ------------------------------------------------------------------------------------------------- for slots/evict.h */
 
-static const struct paper *paper_of(const guira *f) { return (const struct paper *)f; }
+static const struct paper *const_paper_of(const guira *f) { return (const struct paper *)f; }
 
 static struct evict_state *place_state(guira *f) { return &f->evict; }
 
-static unsigned place_others(const guira *f) { return paper_of(f)->others; }
+static unsigned place_others(const guira *f) { return const_paper_of(f)->others; }
 
 static struct bucket_ref place_bucket(const guira *f, uint64_t where, struct layout l) {
     (void)l;
-    return (struct bucket_ref){.bytes = paper_of(f)->target->bytes, .number = where & UINT32_MAX};
+    return (struct bucket_ref){.bytes = const_paper_of(f)->target->bytes, .number = where & UINT32_MAX};
 }
 
 static unsigned place_room(const guira *f, struct bucket_ref b, struct layout l) {
-    const struct paper *p = paper_of(f);
+    const struct paper *p = const_paper_of(f);
     (void)l;
     return guira__table_match(p->target, b.number, 0) | (p->kind->stale != NULL ? p->kind->stale(f, b.number) : 0);
 }
 
 static uint64_t candidate(const guira *f, uint64_t bucket, uint64_t what, unsigned which) {
-    return (uint64_t)which << 32 | paper_of(f)->kind->candidate(f, bucket, what, which);
+    return (uint64_t)which << 32 | const_paper_of(f)->kind->candidate(f, bucket, what, which);
 }
 
 static bool place_other(const guira *f, struct bucket_ref b, unsigned slot, unsigned which, struct layout l,
@@ -131,13 +131,14 @@ static struct bucket_ref place_other_bucket(const guira *f, struct bucket_ref b,
 
 static void place_turn(const guira *f, struct entry *e, struct layout l) {
     (void)l;
-    e->where = candidate(f, e->where & UINT32_MAX, e->what, (unsigned)((e->where >> 32) + 1) % paper_of(f)->others);
+    e->where =
+        candidate(f, e->where & UINT32_MAX, e->what, (unsigned)((e->where >> 32) + 1) % const_paper_of(f)->others);
 }
 
 static void place_fill(guira *f, struct bucket_ref b, unsigned slot, struct entry e, struct undo_log *log,
                        struct layout l) {
     uint64_t at = b.number * l.slots + slot;
-    if (paper_of(f)->kind->open != NULL) paper_of(f)->kind->open(f, b.number);
+    if (const_paper_of(f)->kind->open != NULL) const_paper_of(f)->kind->open(f, b.number);
     undo_note(log, b.bytes, at, packed_get(b.bytes, at, l.bits));
     packed_set(b.bytes, at, l.bits, e.what);
 }
@@ -180,9 +181,9 @@ bool guira__papers_place(struct paper *f, const struct table *t, struct entry e,
 
 unsigned guira__papers_unstash(struct paper *f, const struct table *t, unsigned kicks) {
     unsigned moved = 0;
-    for (uint64_t i = f->head.stash.n; i-- > 0;) {
-        if (!guira__papers_place(f, t, f->head.stash.entry[i], kicks, NULL)) continue;
-        stash_drop(&f->head.stash, i, NULL);
+    for (uint64_t i = f->stash.n; i-- > 0;) {
+        if (!guira__papers_place(f, t, f->stash.entry[i], kicks, NULL)) continue;
+        stash_drop(&f->stash, i, NULL);
         moved++;
     }
     return moved;
@@ -193,10 +194,43 @@ unsigned guira__papers_unstash(struct paper *f, const struct table *t, unsigned 
 void *guira__papers_alloc(size_t size, const struct paper_kind *kind, unsigned others) {
     struct paper *f = guira__zalloc(size);
     if (f == NULL) return NULL;
-    f->head.bytes = guira__alloc_cost(size);
+    f->bytes = guira__alloc_cost(size);
     f->kind = kind;
     f->others = others;
     return f;
+}
+
+static void set_config(struct paper *f, const guira_config *c) {
+    f->config = *c;
+    guira__secret_derive(c->seed, f->secret);
+    f->head.secret = f->secret;
+}
+
+void guira__papers_init(struct paper *f, const struct guira__ops *ops, const guira_config *c) {
+    guira__head_init(&f->head, ops, c);
+    set_config(f, c);
+}
+
+bool guira__papers_read(struct paper *f, const struct guira__ops *ops, const guira_config *c, struct guira__reader *r) {
+    bool good = guira__head_read(r, ops, c, &f->head, &f->stash);
+    set_config(f, c);
+    return good;
+}
+
+void *guira__papers_copy(const struct paper *f, size_t size) {
+    struct paper *g = guira__alloc(size);
+    if (g == NULL) return NULL;
+    memcpy(g, f, size);
+    guira__head_copied(&g->head);
+    g->head.secret = g->secret;
+    g->bytes = guira__alloc_cost(size);
+    return g;
+}
+
+void guira__papers_config_of(const guira *f, guira_config *out) { *out = const_paper_of(f)->config; }
+
+struct stash *guira__papers_stash(const guira *f) {
+    return (struct stash *)(uintptr_t)&const_paper_of(f)->stash;
 }
 
 guira_status guira__papers_made(guira *f, guira_status s, void (*destroy)(guira *f), guira **out) {
@@ -211,7 +245,7 @@ size_t guira__papers_contains_many(const guira *f, const uint64_t *hash, size_t 
     return present;
 }
 
-static void save_rest(const void *f, struct guira__writer *w) { paper_of(f)->kind->save(f, w); }
+static void save_rest(const void *f, struct guira__writer *w) { const_paper_of(f)->kind->save(f, w); }
 
 void guira__papers_save(const guira *f, struct guira__writer *w) {
     guira__head_write(w, f);

@@ -97,6 +97,10 @@ struct paper_kind {
 /* The first member of the kinds' structs, in a union with its own first member, so that f->head is there as well. */
 struct paper {
     guira head;
+    guira_config config; /* every default filled in */
+    uint64_t bytes;      /* allocated for the struct itself */
+    struct stash stash;
+    uint8_t secret[SECRET_BYTES];
     const struct paper_kind *kind;
     const struct table
         *target;     /* the table that is searched for room, and how many other candidates its entries have; */
@@ -113,10 +117,21 @@ unsigned guira__papers_unstash(struct paper *f, const struct table *t, unsigned 
 /* Memory for a filter, all zero but for this. NULL: no memory. */
 void *guira__papers_alloc(size_t size, const struct paper_kind *kind, unsigned others);
 
+/* Makes f, which is all zero but for that, a filter with these functions and this configuration. */
+void guira__papers_init(struct paper *f, const struct guira__ops *ops, const guira_config *c);
+
+/* The same for one from a file, with the counters and the stash that follow. False: they are not intact. */
+bool guira__papers_read(struct paper *f, const struct guira__ops *ops, const guira_config *c, struct guira__reader *r);
+
+/* Memory for a copy of f, of the same kind: what it has in common with f. NULL: no memory. */
+void *guira__papers_copy(const struct paper *f, size_t size);
+
 /* Ends a function that makes a filter: *out = f, or f is destroyed. Returns s. */
 guira_status guira__papers_made(guira *f, guira_status s, void (*destroy)(guira *f), guira **out);
 
 /* For the table of functions. */
+void guira__papers_config_of(const guira *f, guira_config *out);
+struct stash *guira__papers_stash(const guira *f);
 void guira__papers_save(const guira *f, struct guira__writer *w);
 void guira__papers_dump(const guira *f, guira__sink *sink, void *to);
 size_t guira__papers_contains_many(const guira *f, const uint64_t *hash, size_t n, bool *out);

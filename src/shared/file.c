@@ -70,23 +70,26 @@ static guira_status take_filter(struct source *from, guira **out) {
     return s;
 }
 
+/* Moves a filter to the stable regions of a shard and publishes it there. */
+static guira_status publish_in(guira_shared *g, unsigned i, const guira *f) {
+    guira *moved;
+    guira_status s = guira__tidal_clone_in(&g->shard[i].regions, f, &moved);
+    if (s == GUIRA_OK) guira__shard_publish(g, i, moved);
+    return s;
+}
+
 /* Publishes a filter in a shard of *out, which is made for the first one. */
 static guira_status take_shard(struct source *from, unsigned i, unsigned shards, guira_shared **out) {
     guira *f;
     guira_status s = take_filter(from, &f);
     if (s != GUIRA_OK) return s == GUIRA_EFORMAT ? GUIRA_ECORRUPT : s;
-    if (f->config.kind != GUIRA_TIDAL) s = GUIRA_ECORRUPT; /* no other kind can be shared */
-    else if (i == 0) s = guira__shared_alloc(shards, &f->config, out);
+    guira_config c = guira__config_of(f);
+    if (c.kind != GUIRA_TIDAL) s = GUIRA_ECORRUPT; /* no other kind can be shared */
+    else if (i == 0) s = guira__shared_alloc(shards, &c, out);
     else if (!guira__alike(f, (*out)->root[0].filter)) s = GUIRA_ECORRUPT;
-    if (s != GUIRA_OK) {
-        guira_destroy(f);
-        return s;
-    }
-    guira__shard_publish(*out, i, f);
-    guira *old = guira__shard_move_to_regions(*out, i);
-    if (old != NULL) guira__shard_detach(old);
-    guira_destroy(old);
-    return GUIRA_OK;
+    if (s == GUIRA_OK) s = publish_in(*out, i, f);
+    guira_destroy(f);
+    return s;
 }
 
 static guira_status load(struct source *from, guira_shared **out) {
@@ -101,7 +104,7 @@ static guira_status load(struct source *from, guira_shared **out) {
         guira_shared_destroy(g);
         return s;
     }
-    memcpy(g->secret, g->root[0].filter->secret, sizeof g->secret);
+    guira__secret_derive(g->root[0].filter->seed, g->secret);
     *out = g;
     return GUIRA_OK;
 }

@@ -96,7 +96,7 @@ guira_status guira_shared_shrink_to_fit(guira_shared *g) {
 /* An empty one of the size that was reserved, with the counters of the old one. */
 static guira_status clear_copy(const guira_shared *g, unsigned i, const void *with, guira **copy) {
     (void)with;
-    return guira__tidal_clone_empty(g->root[i].filter, tidal_of(g->root[i].filter)->floor, copy);
+    return guira__tidal_clone_empty(g->root[i].filter, tidal_floor(tidal_of(g->root[i].filter)), copy);
 }
 
 guira_status guira_shared_clear(guira_shared *g) { return g == NULL ? GUIRA_EINVAL : change_all(g, clear_copy, NULL); }

@@ -25,12 +25,12 @@ static void retire_of_names(struct readers *r, void *start, size_t size, void (*
 /* The flat table of f's level. What does not change is written once, before a reader can see it. The split array must be
  * there before the split address, so that comes last. */
 static const struct flat_table *flat_table_of(struct shard *shard, const struct tidal *f) {
-    bool stable = f->array[UNSPLIT].stable && (f->split == 0 || f->array[SPLIT].stable);
+    bool stable = big_of(f)->array[UNSPLIT].stable && (f->split_address == 0 || big_of(f)->array[SPLIT].stable);
     if (!stable) return &guira__empty_table;
     struct flat_table *flat = &shard->flat[f->level];
     if (flat->start[UNSPLIT] == 0) {
         flat->to_tail[UNSPLIT] = f->to_tail;
-        flat->to_tail[SPLIT] = f->to_tail - 1;
+        flat->to_tail[SPLIT] = f->to_tail - 1U;
         flat->start[UNSPLIT] = f->flat_start[UNSPLIT];
     }
     if (flat->start[SPLIT] == 0) flat->start[SPLIT] = f->flat_start[SPLIT];

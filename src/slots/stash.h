@@ -24,8 +24,9 @@ enum {
 };
 
 struct stash {
-    struct entry entry[STASH_LAST];
-    uint64_t n;
+    uint32_t n;
+    uint32_t room;                  /* in a tidal filter: how many entries there is memory for (tidal/stash.c) */
+    struct entry entry[STASH_LAST]; /* the last member, because of that */
 };
 
 static inline void stash_write(struct stash *s, uint64_t i, struct entry e) {

@@ -47,28 +47,30 @@ static const char *check_buckets(const struct tidal *f, struct tally *sum) {
 }
 
 static const char *check_shape(const struct tidal *f) {
-    if (f->level < 1 || f->level + 1 > max_level(tidal_layout(f))) return "split pointer: an impossible level";
-    if (f->split >> f->level != 0) return "split pointer: beyond the end";
-    if (f->split_address != f->split << (64 - f->level)) return "split pointer: not at the split address";
+    if (f->level < 1 || f->level + 1U > max_level(tidal_layout(f))) return "split pointer: an impossible level";
+    if (f->split_address != tidal_split(f) << (64 - f->level)) return "split pointer: between two buckets";
     if (table_is_view(f)) return NULL;
-    if (f->array[UNSPLIT].level != f->level || !f->array[UNSPLIT].open)
+    const struct big *b = big_of(f);
+    if (b == NULL) return NULL;
+    if (b->array[UNSPLIT].level != f->level || !b->array[UNSPLIT].open)
         return "split pointer: no unsplit array of its level";
-    if (f->array[SPLIT].open != (f->split > 0)) return "split pointer: a split array that is not needed, or none";
-    if (f->split > 0 && f->array[SPLIT].level != f->level + 1) return "split pointer: a split array of the wrong level";
-    if (f->to_segment != 64 - f->directory_bits) return "directory: lookups use a wrong shift";
+    if (b->array[SPLIT].open != (tidal_split(f) > 0)) return "split pointer: a split array that is not needed, or none";
+    if (tidal_split(f) > 0 && b->array[SPLIT].level != f->level + 1)
+        return "split pointer: a split array of the wrong level";
+    if (f->to_segment != b->directory->to_segment) return "directory: lookups use a wrong shift";
     return NULL;
 }
 
 /* Each pair of the directory must have what is on its side of the split pointer, and nothing beyond it. */
 static const char *check_directory(const struct tidal *f) {
-    const struct array *unsplit = &f->array[UNSPLIT], *split = &f->array[SPLIT];
-    if (table_is_view(f)) return NULL;
-    for (uint64_t i = 0; i < UINT64_C(1) << f->directory_bits; i++) {
-        uint64_t r = i >> (f->directory_bits + unsplit->log2_buckets - unsplit->level);
-        bool needs_unsplit = (r + 1) << unsplit->log2_buckets > f->split;
+    if (in_one_piece(f)) return NULL;
+    const struct array *unsplit = &big_of(f)->array[UNSPLIT], *split = &big_of(f)->array[SPLIT];
+    for (uint64_t i = 0; i < UINT64_C(1) << directory_bits(f); i++) {
+        uint64_t r = i >> (directory_bits(f) + unsplit->log2_buckets - unsplit->level);
+        bool needs_unsplit = (r + 1) << unsplit->log2_buckets > tidal_split(f);
         if (array_has(unsplit, r) != needs_unsplit) return "directory: wrong about the unsplit side";
-        uint64_t l = split->open ? i >> (f->directory_bits + split->log2_buckets - split->level) : 0;
-        bool needs_split = split->open && l << split->log2_buckets < 2 * f->split;
+        uint64_t l = split->open ? i >> (directory_bits(f) + split->log2_buckets - split->level) : 0;
+        bool needs_split = split->open && l << split->log2_buckets < 2 * tidal_split(f);
         if (array_has(split, l) != needs_split) return "directory: wrong about the split side";
         if (needs_unsplit && f->segment[2 * i + UNSPLIT] == 0) return "directory: no segment on the unsplit side";
         if (needs_split && f->segment[2 * i + SPLIT] == 0) return "directory: no segment on the split side";
@@ -77,7 +79,7 @@ static const char *check_directory(const struct tidal *f) {
 }
 
 static const char *check_stash(const struct tidal *f, struct tally *sum) {
-    const struct stash *s = &f->head.stash;
+    const struct stash *s = f->stash;
     if (s->n > (knows_all(tidal_layout(f)) ? STASH_SIZE : STASH_LAST)) return "stash: more than it can hold";
     for (unsigned i = 0; i < s->n; i++) {
         unsigned known = known_of(s->entry[i]);
@@ -87,8 +89,8 @@ static const char *check_stash(const struct tidal *f, struct tally *sum) {
         sum->items++;
         sum->weight += weight_of(known);
     }
-    if (f->has_outside != (s->n > 0 || f->elders != NULL)) return "stash: has_outside is wrong";
-    if (f->outside != (f->has_outside ? guira__outside_map(f) : NULL)) return "elders: not the map that lookups use";
+    unsigned outside = (s->n > 0 ? OUTSIDE_STASH : 0) | (f->elders != NULL ? OUTSIDE_ELDERS : 0);
+    if (f->has_outside != outside) return "stash: has_outside is wrong";
     return NULL;
 }
 
@@ -119,9 +121,8 @@ const char *guira__tidal_check(const guira *head) {
 void guira__tidal_dump(const guira *head, guira__sink *sink, void *to) {
     const struct tidal *f = const_tidal_of(head);
     guira__head_dump(head, sink, to);
-    sink(to, &f->level, sizeof f->level);
-    sink(to, &f->split, sizeof f->split);
-    sink(to, &f->floor, sizeof f->floor);
+    const uint64_t shape[] = {f->level, tidal_split(f), tidal_floor(f)};
+    sink(to, shape, sizeof shape);
     struct bucket_walk walk = walk_start(f);
     for (const uint8_t *bucket; (bucket = walk_next(&walk)) != NULL;) sink(to, bucket, tidal_layout(f).bucket_bytes);
     guira__elders_dump(f, sink, to);

@@ -4,10 +4,13 @@
  * is at most fresh * (1 + ln(n / n0)), whatever was inserted and removed in between: docs/tidal.md proves it. */
 #include <math.h>
 
+#include "format/contents.h"
 #include "tidal/config.h"
 #include "tidal/tidal.h"
 
 enum { MIN_TIDAL_BITS = 12 }; /* a core of 6 bits, a mark, and a tail that lasts for some growth */
+
+static const double default_load = 0.93;
 
 static const double most_items = 1e10; /* that a filter grows to if the user does not say */
 
@@ -38,10 +41,77 @@ static unsigned narrowest(const guira_config *c) {
     return 0;
 }
 
+/* ------------------------------------------------------------------------------------------------ in little memory
+ *
+ * A filter keeps of its configuration what is not the default, most of it in guira.rare. The wanted rate is the one thing
+ * that many small filters have besides, and is nearly always a short decimal number: k / 10^e, in 32 bits. */
+
+enum { CODE_DIGITS = 15, CODE_BITS = 4 };
+static const double power_of_ten[CODE_DIGITS + 1] = {1,   1e1, 1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
+                                                     1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15};
+
+/* 0: there is none for x, or x is 0. Dividing gives exactly the number that was meant by the decimal digits. */
+static uint32_t code_of(double x) {
+    for (uint32_t e = 0; e <= CODE_DIGITS; e++) {
+        double k = nearbyint(x * power_of_ten[e]);
+        if (k > 0 && k < 1 << 24 && k / power_of_ten[e] == x) return (uint32_t)k << CODE_BITS | e;
+    }
+    return 0;
+}
+
+static double decoded(uint32_t code) { return (code >> CODE_BITS) / power_of_ten[code & CODE_DIGITS]; }
+
+/* c, with 0 for what is the default. */
+static struct rare without_defaults(const guira_config *c, uint32_t fpr_code) {
+    guira_config other = {.max_load = c->max_load};
+    guira__config_loads(&other, default_load);
+    return (struct rare){.capacity = c->capacity & ((UINT64_C(1) << 48) - 1),
+                         .max_kicks = (uint16_t)(c->max_kicks == other.max_kicks ? 0 : c->max_kicks),
+                         .fpr = fpr_code != 0 ? 0 : c->fpr,
+                         .max_load = c->max_load == default_load ? 0 : c->max_load,
+                         .min_load = c->min_load == other.min_load ? 0 : c->min_load,
+                         .growth = c->growth};
+}
+
+bool guira__tidal_set_config(struct tidal *f, const guira_config *c) {
+    f->fpr_code = code_of(c->fpr);
+    struct rare r = without_defaults(c, f->fpr_code), none = {0};
+    if (memcmp(&r, &none, sizeof r) == 0) return true;
+    if (!guira__rare_make(&f->head)) return false;
+    *f->head.rare = r;
+    return true;
+}
+
+void guira__tidal_config(const guira *head, guira_config *out) {
+    const struct tidal *f = const_tidal_of(head);
+    const struct rare none = {0}, *r = head->rare != NULL ? head->rare : &none;
+    guira_config_init(out);
+    struct layout l = tidal_layout(f);
+    out->slot_bits = l.stamp_bits > 0 ? window_slot_bits(l.bits) : l.bits;
+    out->capacity = r->capacity;
+    out->fpr = f->fpr_code != 0 ? decoded(f->fpr_code) : r->fpr;
+    out->max_load = r->max_load;
+    out->min_load = r->min_load;
+    out->max_kicks = r->max_kicks;
+    out->growth = r->growth;
+    memcpy(out->seed, head->seed, sizeof out->seed);
+    guira__config_loads(out, default_load);
+}
+
+void guira__tidal_loads(const struct tidal *f, double *max_load, double *min_load) {
+    const struct rare *r = f->head.rare;
+    guira_config c = {.max_load = r != NULL ? r->max_load : 0, .min_load = r != NULL ? r->min_load : 0};
+    guira__config_loads(&c, default_load);
+    *max_load = c.max_load;
+    *min_load = c.min_load;
+}
+
+/* ---------------------------------------------------------------------------------------------------------- resolving */
+
 static guira_status resolve(guira_config *c) {
     if (c->fpr != 0 && !config_inside(c->fpr, 0, 1)) return GUIRA_EINVAL;
     if (c->growth != 0 && !(c->growth >= 1 && c->growth <= 1e18)) return GUIRA_EINVAL;
-    guira_status s = guira__config_loads(c, 0.93);
+    guira_status s = guira__config_loads(c, default_load);
     if (s != GUIRA_OK) return s;
     if (c->slot_bits == 0) c->slot_bits = c->fpr == 0 ? 16 : narrowest(c);
     if (c->slot_bits == 0) return GUIRA_ELIMIT;

@@ -1,4 +1,4 @@
-/* The false-positive rate that slots of a width keep. */
+/* The configuration of a tidal filter, and the false-positive rate that slots of a width keep. */
 #ifndef GUIRA_TIDAL_CONFIG_H
 #define GUIRA_TIDAL_CONFIG_H
 
@@ -10,5 +10,12 @@ double guira__tidal_rate(struct layout l, double load, double growth);
 
 /* Whether a filter with this layout and a resolved configuration keeps its fpr at every size that its growth allows. */
 bool guira__tidal_keeps_rate(const guira_config *c, struct layout l);
+
+struct tidal;
+
+/* Puts a resolved configuration into a new filter. False: no memory. guira__tidal_config gets it back. */
+bool guira__tidal_set_config(struct tidal *f, const guira_config *c);
+
+void guira__tidal_loads(const struct tidal *f, double *max_load, double *min_load);
 
 #endif

@@ -67,13 +67,6 @@ static uint64_t copies(const struct tidal *f, const struct elders *e, uint64_t c
 
 /* ------------------------------------------------------------------------------------------------------------ the map */
 
-static const uint64_t all_ones[2] = {UINT64_MAX, UINT64_MAX};
-static const struct elder_map says_maybe = {1, (uint64_t *)(uintptr_t)all_ones};
-
-const struct elder_map *guira__outside_map(const struct tidal *f) {
-    return f->head.stash.n > 0 ? &says_maybe : f->elders->map;
-}
-
 static bool may_have(const struct tidal *f, const struct elders *e, uint64_t canon) {
     return map_says_maybe(load_acquire(e->map), canon, tidal_layout(f));
 }
@@ -148,8 +141,8 @@ static void map_double(struct tidal *f) {
             struct entry elder = guira__elder_read(walk_entry(&walk, slot));
             map_add(f, map, elder.where, known_of(elder));
         }
-    for (unsigned i = 0; i < names->head.stash.n; i++) {
-        struct entry elder = guira__elder_read(names->head.stash.entry[i]);
+    for (unsigned i = 0; i < names->stash->n; i++) {
+        struct entry elder = guira__elder_read(names->stash->entry[i]);
         map_add(f, map, elder.where, known_of(elder));
     }
     map_replace(f, map);
@@ -193,22 +186,21 @@ static void elders_free(struct elders *e) {
 static struct elders *elders_new(const struct tidal *f) {
     struct elders *e = guira__zalloc(sizeof *e);
     if (e == NULL) return NULL;
-    const struct guira__ops *ops = &f->ops->names->common;
-    guira_config c = f->head.config;
-    c.capacity = 0;
     e->map = map_make(MAP_FIRST_BITS);
-    if (e->map == NULL || ops->create(ops, &c, &e->names) != GUIRA_OK) {
+    if (e->map == NULL || guira__tidal_create_names(f, &e->names) != GUIRA_OK) {
         elders_free(e);
         return NULL;
     }
-    if (f->readers != NULL) guira__tidal_set_readers(tidal_of(e->names), f->readers->of_names);
+    struct readers *readers = tidal_readers(f);
+    if (readers != NULL) guira__tidal_set_readers(tidal_of(e->names), readers->of_names);
     return e;
 }
 
 static void elders_end(void *elders, size_t size) {
     struct elders *e = elders;
     (void)size;
-    if (e->names != NULL) guira__tidal_set_readers(tidal_of(e->names), NULL); /* none is left */
+    if (e->names != NULL && tidal_readers(tidal_of(e->names)) != NULL)
+        guira__tidal_set_readers(tidal_of(e->names), NULL); /* none is left */
     elders_free(e);
 }
 
@@ -218,7 +210,7 @@ void guira__elders_destroy(struct tidal *f) {
     guira__tidal_retire(f, e, sizeof *e, elders_end);
 }
 
-guira_status guira__elders_clone(const struct tidal *f, struct tidal *to) {
+guira_status guira__elders_clone(const struct tidal *f, bool stays, struct tidal *to) {
     to->elders = NULL;
     if (f->elders == NULL) return GUIRA_OK;
     struct elders *e = guira__alloc(sizeof *e);
@@ -226,7 +218,7 @@ guira_status guira__elders_clone(const struct tidal *f, struct tidal *to) {
     *e = *f->elders;
     e->names = NULL;
     e->map = map_make(f->elders->map->bits);
-    if (e->map == NULL || f->elders->names->ops->clone(f->elders->names, &e->names) != GUIRA_OK) {
+    if (e->map == NULL || guira__tidal_clone_names(f->elders->names, stays, &e->names) != GUIRA_OK) {
         elders_free(e);
         return GUIRA_ENOMEM;
     }
@@ -238,7 +230,7 @@ guira_status guira__elders_clone(const struct tidal *f, struct tidal *to) {
 /* ----------------------------------------------------------------------------------------------------- asking and telling */
 
 /* A name that finds no slot goes to the stash, so as many as are free there can come, whatever memory there is. */
-static bool has_places(const guira *names, unsigned n) { return STASH_SIZE - names->stash.n >= n; }
+static bool has_places(guira *names, unsigned n) { return STASH_SIZE - tidal_of(names)->stash->n >= n; }
 
 static bool elders_exist(struct tidal *f) {
     if (f->elders != NULL) return true;
@@ -250,9 +242,9 @@ static bool elders_exist(struct tidal *f) {
 bool guira__elders_reserve(struct tidal *f, uint64_t n) {
     if (!elders_exist(f)) return false;
     guira *names = f->elders->names;
-    uint64_t buckets = guira__buckets_for(names->items + n, names->config.max_load, tidal_layout(tidal_of(names)));
+    uint64_t buckets = guira__table_needs(tidal_of(names), names->items + n);
     while (bucket_count(tidal_of(names)) < buckets)
-        if (tidal_of(names)->ops->grow(tidal_of(names)) != GUIRA_OK) return false;
+        if (tidal_ops(tidal_of(names))->grow(tidal_of(names)) != GUIRA_OK) return false;
     return true;
 }
 
@@ -270,7 +262,8 @@ bool guira__elders_ready(struct tidal *f, const struct entry *elder, unsigned n)
         if (copies(f, f->elders, canonical(f, elder[i].where), level) + n > most_copies(level)) return false;
     }
     guira *names = f->elders->names;
-    return has_places(names, n) || (tidal_of(names)->ops->grow(tidal_of(names)) == GUIRA_OK && has_places(names, n));
+    return has_places(names, n) ||
+           (tidal_ops(tidal_of(names))->grow(tidal_of(names)) == GUIRA_OK && has_places(names, n));
 }
 
 void guira__elders_add(struct tidal *f, struct entry entry) {
@@ -339,7 +332,9 @@ uint64_t guira__elders_total(const struct tidal *f) { return f->elders == NULL ?
 
 uint64_t guira__elders_bytes(const struct tidal *f) {
     if (f->elders == NULL) return 0;
-    return guira__alloc_cost(sizeof *f->elders) + map_cost(f->elders->map) + f->elders->names->bytes;
+    const guira *names = f->elders->names;
+    return guira__alloc_cost(sizeof *f->elders) + map_cost(f->elders->map) + guira__tidal_bytes(const_tidal_of(names)) +
+           guira__rare_bytes(names);
 }
 
 double guira__elders_weight(const struct tidal *f) {
@@ -410,8 +405,8 @@ static const char *check_names(const struct tidal *f) {
             if (slot == 0) continue;
             broken = check_name(f, walk_entry(&walk, slot), count);
         }
-    for (unsigned i = 0; broken == NULL && i < names->head.stash.n; i++)
-        broken = check_name(f, names->head.stash.entry[i], count);
+    for (unsigned i = 0; broken == NULL && i < names->stash->n; i++)
+        broken = check_name(f, names->stash->entry[i], count);
     if (broken != NULL) return broken;
     return memcmp(count, f->elders->count, sizeof count) == 0 ? NULL : "elders: names of other levels than are counted";
 }

@@ -90,8 +90,8 @@ struct elder_map *guira__elder_map_view(const uint8_t *words, uint64_t bits);
 
 uint64_t guira__elders_total(const struct tidal *f);
 uint64_t guira__elders_bytes(const struct tidal *f);
-double guira__elders_weight(const struct tidal *f); /* in units of guira.weight */
-guira_status guira__elders_clone(const struct tidal *f, struct tidal *to);
+double guira__elders_weight(const struct tidal *f);                                    /* in units of guira.weight */
+guira_status guira__elders_clone(const struct tidal *f, bool stays, struct tidal *to); /* stays: see struct big */
 void guira__elders_destroy(struct tidal *f);
 const char *guira__elders_check_levels(const struct tidal *f); /* the small part of the next */
 const char *guira__elders_check(const struct tidal *f);

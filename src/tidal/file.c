@@ -12,6 +12,7 @@
  * A view finds its buckets as a filter whose arrays lie in one piece does. */
 #include "base/alloc.h"
 #include "filter/head.h"
+#include "tidal/config.h"
 #include "tidal/elders.h"
 #include "tidal/table.h"
 
@@ -21,7 +22,7 @@ enum { TIDE_BYTES = 4 * 8, ELDERS_BYTES = 65 * 8 };
 
 /* The buckets from..to of a side, segment by segment. */
 static void put_buckets(const struct tidal *f, unsigned side, uint64_t from, uint64_t to, struct guira__writer *w) {
-    unsigned in_segment = f->array[side].log2_buckets;
+    unsigned in_segment = in_one_piece(f) ? 63 : big_of(f)->array[side].log2_buckets;
     struct layout l = tidal_layout(f);
     for (uint64_t end; from < to; from = end) {
         end = ((from >> in_segment) + 1) << in_segment;
@@ -33,12 +34,12 @@ static void put_buckets(const struct tidal *f, unsigned side, uint64_t from, uin
 static void put_table(const struct tidal *f, struct guira__writer *w) {
     guira__section_start(w, "tide", TIDE_BYTES);
     guira__section_put_u64(w, f->level);
-    guira__section_put_u64(w, f->split);
-    guira__section_put_u64(w, f->floor);
+    guira__section_put_u64(w, tidal_split(f));
+    guira__section_put_u64(w, tidal_floor(f));
     guira__section_put_u64(w, f->elders != NULL);
     guira__section_start(w, "table", bucket_count(f) * tidal_layout(f).bucket_bytes);
-    put_buckets(f, SPLIT, 0, 2 * f->split, w);
-    put_buckets(f, UNSPLIT, f->split, UINT64_C(1) << f->level, w);
+    put_buckets(f, SPLIT, 0, 2 * tidal_split(f), w);
+    put_buckets(f, UNSPLIT, tidal_split(f), UINT64_C(1) << f->level, w);
 }
 
 static void put_elders(const struct elders *e, struct guira__writer *w) {
@@ -69,8 +70,10 @@ static guira_status view_table(struct tidal *f, struct guira__reader *r, bool *e
     if (level < 1 || level > MOST_LEVELS || split >> level != 0 || there > 1) return GUIRA_ECORRUPT;
     uint64_t buckets = (UINT64_C(1) << level) + split;
     const uint8_t *table = guira__section_expect(r, "table", buckets * tidal_layout(f).bucket_bytes);
-    f->floor = get_u64(tide + 16);
-    if (table == NULL || f->floor > buckets) return GUIRA_ECORRUPT; /* clear() makes a table of that size */
+    uint64_t floor = get_u64(tide + 16);
+    if (table == NULL || floor > buckets) return GUIRA_ECORRUPT; /* clear() makes a table of that size */
+    if (floor > 0 && !guira__rare_make(&f->head)) return GUIRA_ENOMEM;
+    if (floor > 0) f->head.rare->floor = floor;
     *elders = there != 0;
     return guira__table_view(f, (unsigned)level, split, table);
 }
@@ -89,21 +92,20 @@ static guira_status view_elders(struct tidal *f, struct guira__reader *r) {
         e->count[k] = get_u64(p + 8 + (size_t)8 * k);
         if (e->count[k] > 0) e->levels |= UINT64_C(1) << k;
     }
-    guira_config c = f->head.config;
+    guira_config c = guira__config_of(&f->head);
     c.capacity = 0;
-    return guira__tidal_view(&f->ops->names->common, &c, r, &e->names);
+    return guira__tidal_view(&tidal_ops(f)->names->common, &c, r, &e->names);
 }
 
 static guira_status view_read(struct tidal *f, const struct guira__ops *ops, const guira_config *c,
                               struct guira__reader *r) {
     bool elders;
-    f->ops = (const struct tidal_ops *)ops;
-    if (!guira__head_read(r, ops, c, &f->head)) return GUIRA_ECORRUPT;
+    if (!guira__head_read(r, ops, c, &f->head, f->stash)) return GUIRA_ECORRUPT;
     if (guira__buckets_for(c->capacity, c->max_load, tidal_layout(f)) > MAX_BUCKETS) return GUIRA_ECORRUPT;
-    f->head.bytes = guira__alloc_cost(sizeof *f);
+    if (!guira__tidal_set_config(f, c)) return GUIRA_ENOMEM;
     guira_status s = view_table(f, r, &elders);
     if (s != GUIRA_OK) return s;
-    if (elders && f->ops->names == NULL) return GUIRA_ECORRUPT; /* names have no elders of their own */
+    if (elders && tidal_ops(f)->names == NULL) return GUIRA_ECORRUPT; /* names have no elders of their own */
     if (elders) s = view_elders(f, r);
     update_has_outside(f);
     if (s == GUIRA_OK && guira__tidal_check_frame(f) != NULL) s = GUIRA_ECORRUPT;
@@ -112,9 +114,9 @@ static guira_status view_read(struct tidal *f, const struct guira__ops *ops, con
 
 guira_status guira__tidal_view(const struct guira__ops *ops, const guira_config *c, struct guira__reader *from,
                                guira **out) {
-    struct tidal *f = guira__zalloc(sizeof *f);
+    struct tidal *f = guira__tidal_struct_make(ops);
     if (f == NULL) return GUIRA_ENOMEM;
-    guira_status s = view_read(f, ops, c, from);
+    guira_status s = guira__stash_make_room(f, STASH_LAST) ? view_read(f, ops, c, from) : GUIRA_ENOMEM;
     if (s == GUIRA_OK) *out = &f->head;
     else guira__tidal_destroy(&f->head);
     return s;

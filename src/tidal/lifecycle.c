@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "base/alloc.h"
+#include "filter/latency.h"
 #include "tidal/config.h"
 #include "tidal/elders.h"
 #include "tidal/table.h"
@@ -26,110 +27,149 @@ const uint64_t guira__displacement[64] = {
 
 /* -------------------------------------------------------------------------------------------------- create, destroy */
 
-guira_status guira__tidal_create(const struct guira__ops *ops, const guira_config *c, guira **out) {
-    return guira__tidal_create_in(NULL, ops, c, out);
+struct tidal *guira__tidal_struct_make(const struct guira__ops *ops) {
+    struct layout l = ((const struct tidal_ops *)(const void *)ops)->layout;
+    struct tidal *f = guira__small_alloc(tidal_size(l));
+    if (f == NULL) return NULL;
+    memset(f, 0, tidal_size(l));
+    f->head.ops = ops;
+    f->stash = &guira__no_stash;
+    return f;
 }
 
-guira_status guira__tidal_create_in(struct stable_regions *regions, const struct guira__ops *common,
-                                    const guira_config *c, guira **out) {
-    const struct tidal_ops *ops = (const struct tidal_ops *)common;
+static guira_status create(struct stable_regions *regions, bool stays, const struct guira__ops *common,
+                           const guira_config *c, guira **out) {
+    struct layout l = ((const struct tidal_ops *)(const void *)common)->layout;
     unsigned level;
-    uint64_t split, buckets = guira__buckets_for(c->capacity, c->max_load, ops->layout);
+    uint64_t split, buckets = guira__buckets_for(c->capacity, c->max_load, l);
     if (buckets > MAX_BUCKETS) return GUIRA_ELIMIT;
     guira__table_shape(buckets, &level, &split);
-    if (level + 1 >= max_level(ops->layout)) return GUIRA_ELIMIT;
-    struct tidal *f = guira__zalloc(sizeof *f);
+    if (level + 1 >= max_level(l)) return GUIRA_ELIMIT;
+    struct tidal *f = guira__tidal_struct_make(common);
     if (f == NULL) return GUIRA_ENOMEM;
     guira__head_init(&f->head, common, c);
-    f->ops = ops;
-    f->regions = regions;
-    f->head.bytes = guira__alloc_cost(sizeof *f);
-    f->floor = c->capacity > 0 ? buckets : 0;
-    guira_status s = guira__table_create(f, level, split);
-    if (s != GUIRA_OK) {
-        guira__free(f);
-        return s;
-    }
-    *out = &f->head;
-    return GUIRA_OK;
+    guira_status s = guira__tidal_set_config(f, c) && guira__stash_ready(f, buckets) ? GUIRA_OK : GUIRA_ENOMEM;
+    if (s == GUIRA_OK && c->capacity > 0) f->head.rare->floor = buckets;
+    if (s == GUIRA_OK) s = guira__table_create(f, level, split, regions, stays);
+    if (s == GUIRA_OK) *out = &f->head;
+    else guira__tidal_destroy(&f->head);
+    return s;
+}
+
+guira_status guira__tidal_create(const struct guira__ops *ops, const guira_config *c, guira **out) {
+    return create(NULL, false, ops, c, out);
+}
+
+guira_status guira__tidal_create_in(struct stable_regions *regions, const struct guira__ops *ops, const guira_config *c,
+                                    guira **out) {
+    return create(regions, true, ops, c, out);
+}
+
+static bool stays_big(const struct tidal *f) { return big_of(f) != NULL && big_of(f)->stays; }
+
+guira_status guira__tidal_create_names(const struct tidal *f, guira **out) {
+    guira_config c = guira__config_of(&f->head);
+    c.capacity = 0;
+    return create(NULL, stays_big(f), &tidal_ops(f)->names->common, &c, out);
 }
 
 void guira__tidal_destroy(guira *head) {
     struct tidal *f = tidal_of(head);
     guira__elders_destroy(f);
     guira__table_destroy(f);
-    guira__free(f);
+    guira__stash_free(f);
+    guira__rare_free(head);
+    guira__small_free(f);
 }
 
 void guira__tidal_take_over(struct tidal *f, struct tidal *g) {
-    struct tidal old = *f;
-    *f = *g;
-    *g = old;
+    struct tidal old;
+    size_t size = tidal_size(tidal_layout(f));
+    guira__latency_move(&f->head, &g->head);
+    memcpy(&old, f, size);
+    memcpy(f, g, size);
+    memcpy(g, &old, size);
+    guira__table_moved(f);
     guira__tidal_destroy(&g->head);
 }
 
 void guira__tidal_set_readers(struct tidal *f, struct readers *readers) {
-    f->readers = readers;
+    big_of(f)->readers = readers;
     if (f->elders == NULL) return;
-    tidal_of(f->elders->names)->readers = readers == NULL ? NULL : readers->of_names;
+    big_of(tidal_of(f->elders->names))->readers = readers == NULL ? NULL : readers->of_names;
 }
 
 /* --------------------------------------------------------------------------------------------------------------- clone */
 
-/* A struct like f's, without a table and without readers. */
-static struct tidal *like(const struct tidal *f, struct stable_regions *regions) {
-    struct tidal *g = guira__alloc(sizeof *g);
+static bool rare_copy(const struct tidal *f, struct tidal *to) {
+    if (f->head.rare == NULL) return true;
+    if (!guira__rare_make(&to->head)) return false;
+    *to->head.rare = *f->head.rare;
+    to->head.rare->latency = NULL;
+    return true;
+}
+
+static bool stash_copy(const struct tidal *f, struct tidal *to) {
+    if (!guira__stash_make_room(to, f->stash->n)) return false;
+    for (uint64_t i = 0; i < f->stash->n; i++) stash_push(to->stash, f->stash->entry[i], STASH_LAST);
+    return guira__stash_ready(to, bucket_count(f));
+}
+
+/* A struct like f's, without a table, elders or readers. NULL: no memory. */
+static struct tidal *like(const struct tidal *f, bool with_stash) {
+    struct tidal *g = guira__tidal_struct_make(f->head.ops);
     if (g == NULL) return NULL;
-    *g = *f;
-    g->directory = NULL;
-    g->regions = regions;
-    g->readers = NULL;
-    g->head.bytes = guira__alloc_cost(sizeof *g);
-    return g;
+    struct stash *none = g->stash;
+    memcpy(g, f, tidal_size(tidal_layout(f)));
+    guira__head_copied(&g->head);
+    g->head.secret = NULL;
+    g->elders = NULL;
+    g->stash = none;
+    memset(g->flat_start, 0, sizeof g->flat_start);
+    if (rare_copy(f, g) && (!with_stash || stash_copy(f, g))) return g;
+    guira__tidal_destroy(&g->head);
+    return NULL;
 }
 
-/* Into an empty bucket. Word by word or byte by byte, because in a stable region a late reader may be reading; and no zeros, because where
- * nothing was written yet there need not be any memory. */
-static void bucket_copy(uint8_t *to, const uint8_t *from, struct layout l) {
-    bool words = l.form == FORM_WORDS || l.form == FORM_PACKED;
-    for (unsigned i = 0; words && i < l.bucket_bytes; i += sizeof(uint64_t)) {
-        uint64_t word;
-        memcpy(&word, from + i, sizeof word);
-        if (word != 0) store_relaxed(*(uint64_t *)(void *)(to + i), word);
-    }
-    for (unsigned i = 0; !words && i < l.bucket_bytes; i++)
-        if (from[i] != 0) store_relaxed(to[i], from[i]);
-}
-
-guira_status guira__tidal_clone(const guira *f, guira **out) { return guira__tidal_clone_in(NULL, f, out); }
-
-guira_status guira__tidal_clone_in(struct stable_regions *regions, const guira *head, guira **out) {
-    const struct tidal *f = const_tidal_of(head);
-    struct tidal *g = like(f, regions);
+static guira_status clone(struct stable_regions *regions, bool stays, const struct tidal *f, guira **out) {
+    struct tidal *g = like(f, true);
     if (g == NULL) return GUIRA_ENOMEM;
-    if (guira__elders_clone(f, g) != GUIRA_OK || guira__table_create(g, f->level, f->split) != GUIRA_OK) {
+    guira_status s = guira__elders_clone(f, stays, g);
+    if (s == GUIRA_OK) s = guira__table_create(g, f->level, tidal_split(f), regions, stays);
+    if (s != GUIRA_OK) {
         guira__tidal_destroy(&g->head);
-        return GUIRA_ENOMEM;
+        return s;
     }
-    struct bucket_walk from = walk_start(f), to = walk_start(g);
-    for (const uint8_t *bucket; (bucket = walk_next(&from)) != NULL;)
-        bucket_copy(walk_next(&to), bucket, tidal_layout(f));
+    guira__table_copy(f, g);
     *out = &g->head;
     return GUIRA_OK;
 }
 
+guira_status guira__tidal_clone(const guira *f, guira **out) {
+    return clone(NULL, stays_big(const_tidal_of(f)), const_tidal_of(f), out);
+}
+
+guira_status guira__tidal_clone_in(struct stable_regions *regions, const guira *f, guira **out) {
+    return clone(regions, true, const_tidal_of(f), out);
+}
+
+guira_status guira__tidal_clone_names(const guira *names, bool stays, guira **out) {
+    return clone(NULL, stays, const_tidal_of(names), out);
+}
+
 guira_status guira__tidal_clone_empty(const guira *head, uint64_t buckets, guira **out) {
+    const struct tidal *f = const_tidal_of(head);
     unsigned level;
     uint64_t split;
-    struct tidal *g = like(const_tidal_of(head), NULL);
+    struct tidal *g = like(f, false);
     if (g == NULL) return GUIRA_ENOMEM;
-    g->elders = NULL;
+    g->has_outside = false;
     g->head.items = g->head.weight = 0;
-    g->head.stash = (struct stash){0};
     guira__table_shape(buckets, &level, &split);
-    guira_status s = guira__table_create(g, level, split);
+    guira_status s = guira__stash_ready(g, buckets) ? GUIRA_OK : GUIRA_ENOMEM;
+    if (s == GUIRA_OK) s = guira__table_create(g, level, split, NULL, stays_big(f));
     if (s == GUIRA_OK) *out = &g->head;
-    else guira__free(g);
+    else guira__tidal_destroy(&g->head);
     return s;
 }
 
@@ -142,12 +182,21 @@ static double predicted_rate(const struct tidal *f) {
     return -expm1(-ldexp(weight, 1 - ALL_KNOWN - (int)core_bits(tidal_layout(f))));
 }
 
+uint64_t guira__tidal_bytes(const struct tidal *f) {
+    return guira__small_cost(tidal_size(tidal_layout(f))) + guira__stash_bytes(f) + guira__table_bytes(f);
+}
+
+struct stash *guira__tidal_stash(const guira *f) {
+    return const_tidal_of(f)->stash;
+}
+
 void guira__tidal_stats(const guira *head, guira_stats *out) {
     const struct tidal *f = const_tidal_of(head);
     out->buckets = bucket_count(f);
     out->slots = out->buckets * tidal_layout(f).slots;
-    out->bytes = head->bytes + guira__elders_bytes(f);
+    out->bytes = guira__tidal_bytes(f) + guira__elders_bytes(f);
     out->elders = guira__elders_total(f);
     out->fpr = predicted_rate(f);
-    out->fpr_kept = guira__tidal_keeps_rate(&head->config, tidal_layout(const_tidal_of(head))) ? head->config.fpr : 0;
+    guira_config c = guira__config_of(head);
+    out->fpr_kept = guira__tidal_keeps_rate(&c, tidal_layout(f)) ? c.fpr : 0;
 }

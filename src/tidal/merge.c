@@ -14,12 +14,12 @@
  * copies, and those more room does not help for long. */
 static guira_status take_in(struct tidal *f, struct entry e) {
     enum { TRIES = 64 };
-    guira_status s = f->ops->insert_entry(f, e);
+    guira_status s = tidal_ops(f)->insert_entry(f, e);
     for (unsigned i = 0; s == GUIRA_EFULL && i < TRIES; i++) {
-        s = f->ops->grow(f);
-        if (s == GUIRA_OK) s = f->ops->insert_entry(f, e);
+        s = tidal_ops(f)->grow(f);
+        if (s == GUIRA_OK) s = tidal_ops(f)->insert_entry(f, e);
     }
-    while (s == GUIRA_OK && f->head.items > f->grow_at) s = f->ops->grow(f);
+    while (s == GUIRA_OK && f->head.items > f->grow_at) s = tidal_ops(f)->grow(f);
     return s;
 }
 
@@ -34,7 +34,7 @@ static guira_status take_all(struct tidal *into, const struct tidal *from, struc
             if (slot == 0) continue;
             s = take_in(into, as(walk_entry(&walk, slot)));
         }
-    for (unsigned i = 0; s == GUIRA_OK && i < from->head.stash.n; i++) s = take_in(into, as(from->head.stash.entry[i]));
+    for (unsigned i = 0; s == GUIRA_OK && i < from->stash->n; i++) s = take_in(into, as(from->stash->entry[i]));
     return s;
 }
 
@@ -53,12 +53,12 @@ static guira_status take_everything(struct tidal *into, const struct tidal *from
  * come in the order of their addresses would crowd them where they are. */
 guira_status guira__tidal_merge(guira *into, const guira *from) {
     struct tidal *f = tidal_of(into);
-    uint64_t buckets = guira__buckets_for(into->items + from->items, into->config.max_load, tidal_layout(f));
+    uint64_t buckets = guira__table_needs(f, into->items + from->items);
     guira *copy;
     guira_status s = guira__tidal_clone(into, &copy);
     if (s != GUIRA_OK) return s;
     struct tidal *g = tidal_of(copy);
-    while (s == GUIRA_OK && bucket_count(g) < buckets) s = g->ops->grow(g);
+    while (s == GUIRA_OK && bucket_count(g) < buckets) s = tidal_ops(g)->grow(g);
     if (s == GUIRA_OK) s = take_everything(g, const_tidal_of(from));
     if (s == GUIRA_OK) guira__tidal_take_over(f, g);
     else guira__tidal_destroy(copy);

@@ -8,7 +8,7 @@ static guira_status grow_to(struct tidal *f, uint64_t buckets) {
     guira_status s = guira__tidal_clone(&f->head, &copy);
     if (s != GUIRA_OK) return s;
     struct tidal *g = tidal_of(copy);
-    while (s == GUIRA_OK && bucket_count(g) < buckets) s = g->ops->grow(g);
+    while (s == GUIRA_OK && bucket_count(g) < buckets) s = tidal_ops(g)->grow(g);
     if (s == GUIRA_OK) guira__tidal_take_over(f, g);
     else guira__tidal_destroy(copy);
     return s;
@@ -25,22 +25,25 @@ static guira_status start_over(struct tidal *f, uint64_t buckets) {
 guira_status guira__tidal_reserve(guira *head, uint64_t items) {
     struct tidal *f = tidal_of(head);
     struct layout l = tidal_layout(f);
-    uint64_t split, buckets = guira__buckets_for(items, head->config.max_load, l);
+    uint64_t split, buckets = guira__table_needs(f, items);
     unsigned level;
     if (buckets > MAX_BUCKETS) return GUIRA_ELIMIT;
     guira__table_shape(buckets, &level, &split);
     if (level + 1 >= max_level(l)) return GUIRA_ELIMIT;
     if (!guira__memory_has((double)buckets * l.bucket_bytes)) return GUIRA_ENOMEM;
+    bool had_rare = head->rare != NULL;
+    if (!guira__rare_make(head)) return GUIRA_ENOMEM; /* for the floor */
     guira_status s = GUIRA_OK;
     if (buckets > bucket_count(f)) s = head->items == 0 ? start_over(f, buckets) : grow_to(f, buckets);
-    if (s == GUIRA_OK && buckets > f->floor) guira__table_set_floor(f, buckets);
+    if (s == GUIRA_OK && buckets > tidal_floor(f)) guira__table_set_floor(f, buckets);
+    if (s != GUIRA_OK && !had_rare) guira__rare_free(head);
     return s;
 }
 
 void guira__tidal_shrink_steps(struct tidal *f) {
-    uint64_t buckets = guira__buckets_for(f->head.items, f->head.config.max_load, tidal_layout(f));
+    uint64_t buckets = guira__table_needs(f, f->head.items);
     guira__table_set_floor(f, 0);
-    while (bucket_count(f) > buckets && f->ops->shrink(f) == GUIRA_OK) {
+    while (bucket_count(f) > buckets && tidal_ops(f)->shrink(f) == GUIRA_OK) {
     }
 }
 
@@ -53,4 +56,4 @@ guira_status guira__tidal_shrink_to_fit(guira *head) {
     return GUIRA_OK;
 }
 
-guira_status guira__tidal_clear(guira *head) { return start_over(tidal_of(head), tidal_of(head)->floor); }
+guira_status guira__tidal_clear(guira *head) { return start_over(tidal_of(head), tidal_floor(tidal_of(head))); }

@@ -10,6 +10,8 @@
 
 #include "base/alloc.h"
 #include "base/region.h"
+#include "filter/latency.h"
+#include "tidal/config.h"
 
 /* ---------------------------------------------------------------------------------------------------- shapes and sizes */
 
@@ -31,45 +33,76 @@ uint64_t guira__buckets_for(uint64_t items, double load, struct layout l) {
     return buckets < MIN_BUCKETS ? MIN_BUCKETS : buckets;
 }
 
+uint64_t guira__table_needs(const struct tidal *f, uint64_t items) {
+    double max_load, min_load;
+    guira__tidal_loads(f, &max_load, &min_load);
+    return guira__buckets_for(items, max_load, tidal_layout(f));
+}
+
 static void thresholds(struct tidal *f) {
     uint64_t buckets = bucket_count(f);
-    double max_load = f->head.config.max_load, min_load = f->head.config.min_load;
+    double max_load, min_load;
     struct layout l = tidal_layout(f);
+    guira__tidal_loads(f, &max_load, &min_load);
     f->grow_at = guira__items_at(buckets, max_load, l);
     f->shrink_at = 0;
-    if (min_load < 0 || buckets <= f->floor || buckets <= MIN_BUCKETS) return;
+    if (min_load < 0 || buckets <= tidal_floor(f) || buckets <= MIN_BUCKETS) return;
     uint64_t sparse = (uint64_t)ceil(min_load * (double)(buckets * l.slots));
     uint64_t fits = guira__items_at(buckets - 1, max_load, l) + 1; /* in small tables: not so far as to grow again */
     f->shrink_at = sparse < fits ? sparse : fits;
 }
 
-/* After the split pointer has moved: what lookups and policies derive from it. */
+static void set_position(struct tidal *f, unsigned level, uint64_t split) {
+    f->level = (uint8_t)level;
+    f->split_address = split << (64 - level);
+}
+
+/* The shift of a level, see struct tidal. */
+static unsigned to_tail_at(unsigned level, struct layout l) { return knows_all(l) ? 0 : 63 - level - tail_bits(l); }
+
+static void refresh_by_directory(struct tidal *f) {
+    const struct big *b = big_of(f);
+    f->segment = b->directory->segment;
+    f->to_segment = (uint8_t)b->directory->to_segment;
+    f->flat_start[UNSPLIT] = (uintptr_t)b->array[UNSPLIT].region;
+    f->flat_start[SPLIT] = (uintptr_t)b->array[SPLIT].region;
+}
+
+/* One pair would do, but to_segment must be a legal shift. */
+static void refresh_in_one_piece(struct tidal *f) {
+    f->segment = f->flat_start;
+    f->to_segment = 63;
+    f->flat_start[2 + UNSPLIT] = f->flat_start[UNSPLIT];
+    f->flat_start[2 + SPLIT] = f->flat_start[SPLIT];
+}
+
+/* After the split pointer or memory has moved: what lookups and policies derive from it. */
 static void refresh_derived(struct tidal *f) {
-    f->split_address = f->split << (64 - f->level);
-    f->segment = f->directory->segment;
-    f->to_segment = f->directory->to_segment;
-    f->to_tail = f->directory->to_tail;
-    f->directory_bits = 64 - (unsigned)f->to_segment;
-    f->flat_start[UNSPLIT] = (uintptr_t)f->array[UNSPLIT].region;
-    f->flat_start[SPLIT] = (uintptr_t)f->array[SPLIT].region;
-    bool flat = f->flat_start[UNSPLIT] != 0 && (f->split == 0 || f->flat_start[SPLIT] != 0);
-    filter_set_contains(&f->head, flat ? f->ops->contains_flat : f->ops->common.contains);
+    if (in_one_piece(f)) refresh_in_one_piece(f);
+    else refresh_by_directory(f);
+    f->to_tail = (uint8_t)to_tail_at(f->level, tidal_layout(f));
+    bool flat = f->flat_start[UNSPLIT] != 0 && (f->split_address == 0 || f->flat_start[SPLIT] != 0);
+    guira__latency_set_contains(&f->head, flat ? tidal_ops(f)->contains_flat : tidal_ops(f)->common.contains);
     thresholds(f);
 }
 
+void guira__table_moved(struct tidal *f) { refresh_derived(f); }
+
 void guira__table_set_floor(struct tidal *f, uint64_t buckets) {
-    f->floor = buckets;
+    if (f->head.rare != NULL) f->head.rare->floor = buckets;
+    if (tidal_readers(f) == NULL) guira__rare_trim(&f->head); /* they read the configuration */
     thresholds(f);
 }
 
 /* ------------------------------------------------------------------------------------------------------------ memory */
 
-static void bytes_add(struct tidal *f, size_t cost) { f->head.bytes += cost; }
-static void bytes_sub(struct tidal *f, size_t cost) { f->head.bytes -= cost; }
+static void bytes_add(struct tidal *f, size_t cost) { big_of(f)->bytes += cost; }
+static void bytes_sub(struct tidal *f, size_t cost) { big_of(f)->bytes -= cost; }
 
 void guira__tidal_retire(const struct tidal *f, void *start, size_t size, void (*end)(void *start, size_t size)) {
+    struct readers *readers = tidal_readers(f);
     if (start == NULL) return;
-    if (f->readers != NULL) f->readers->retire(f->readers, start, size, end);
+    if (readers != NULL) readers->retire(readers, start, size, end);
     else end(start, size);
 }
 
@@ -95,7 +128,7 @@ static struct directory *directory_make(struct tidal *f, unsigned level, unsigne
     bytes_add(f, guira__alloc_cost(directory_size(bits)));
     v->level = level;
     v->to_segment = 64 - bits;
-    v->to_tail = knows_all(tidal_layout(f)) ? 0 : 63 - level - tail_bits(tidal_layout(f));
+    v->to_tail = to_tail_at(level, tidal_layout(f));
     return v;
 }
 
@@ -108,20 +141,27 @@ static void directory_drop(struct tidal *f, struct directory *v) {
 /* The first step of the version is for entries that are in their new places already. After the second one, readers use
  * the new directory and the old places may be reused. */
 static void publish(struct tidal *f) {
+    struct big *b = big_of(f);
     version_bump(tidal_version(f));
-    store_release(f->directory->split_address, f->split_address);
-    store_release(f->published, f->directory);
-    if (f->readers != NULL && f->readers->publish != NULL) f->readers->publish(f->readers, f);
+    store_release(b->directory->split_address, f->split_address);
+    store_release(b->published, b->directory);
+    if (b->readers != NULL && b->readers->publish != NULL) b->readers->publish(b->readers, f);
     version_bump(tidal_version(f));
     update_has_outside(f);
 }
 
-void guira__table_publish(struct tidal *f) {
-    struct directory *old = f->published;
+static void directory_publish(struct tidal *f) {
+    struct big *b = big_of(f);
+    struct directory *old = b->published;
     publish(f);
-    if (old == f->directory) return;
-    if (old->level > f->directory->level) f->next_directory = old; /* kept for an undo, until trim */
+    if (old == b->directory) return;
+    if (old->level > b->directory->level) b->next_directory = old; /* kept for an undo, until trim */
     else directory_drop(f, old);
+}
+
+void guira__table_publish(struct tidal *f) {
+    if (in_one_piece(f)) update_has_outside(f);
+    else directory_publish(f);
 }
 
 /* Which bits of a level's addresses choose the segment. */
@@ -134,13 +174,14 @@ static unsigned bits_for(const struct array *a, const struct array *b) {
 }
 
 static void directory_set(struct tidal *f, unsigned side, uint64_t number, uintptr_t base) {
-    unsigned extra = f->directory_bits - segment_bits(&f->array[side]);
+    const struct big *b = big_of(f);
+    unsigned extra = directory_bits(f) - segment_bits(&b->array[side]);
     for (uint64_t i = number << extra; i < (number + 1) << extra; i++) store_release(f->segment[2 * i + side], base);
 }
 
 /* Column `to` of a new directory from column `from` of the one there is, which may have more bits or fewer. */
 static void directory_copy(const struct tidal *f, unsigned from, struct directory *v, unsigned to) {
-    unsigned bits = bits_of(v), old = f->directory_bits;
+    unsigned bits = bits_of(v), old = directory_bits(f);
     for (uint64_t i = 0; i < UINT64_C(1) << bits; i++) {
         uint64_t same = bits > old ? i >> (bits - old) : i << (old - bits);
         store_relaxed(v->segment[2 * i + to], f->segment[2 * same + from]);
@@ -149,14 +190,14 @@ static void directory_copy(const struct tidal *f, unsigned from, struct director
 
 /* A directory with other bits: at least those of the arrays that are open. */
 static guira_status directory_resize(struct tidal *f, unsigned bits) {
-    if (bits == f->directory_bits) return GUIRA_OK;
+    if (bits == directory_bits(f)) return GUIRA_OK;
     struct directory *v = directory_make(f, f->level, bits);
     if (v == NULL) return GUIRA_ENOMEM;
     directory_copy(f, UNSPLIT, v, UNSPLIT);
     directory_copy(f, SPLIT, v, SPLIT);
-    f->directory = v;
+    big_of(f)->directory = v;
     refresh_derived(f);
-    guira__table_publish(f);
+    directory_publish(f);
     return GUIRA_OK;
 }
 
@@ -172,12 +213,13 @@ static size_t array_bytes(const struct tidal *f, const struct array *a) {
 
 static struct array array_plan(const struct tidal *f, unsigned level) {
     unsigned bucket = tidal_layout(f).bucket_bytes, shift = 31U - (unsigned)__builtin_clz(bucket);
+    const struct big *b = big_of(f);
     unsigned log2_buckets = level > LOG2_SEGMENTS ? level - LOG2_SEGMENTS : 0;
-    unsigned least = f->regions == NULL ? LOG2_MIN_SEGMENT : LOG2_PAGE;
+    unsigned least = b->regions == NULL ? LOG2_MIN_SEGMENT : LOG2_PAGE;
     if (log2_buckets + shift < least) log2_buckets = least - shift;
     if (log2_buckets + shift > LOG2_MAX_SEGMENT) log2_buckets = LOG2_MAX_SEGMENT - shift;
     unsigned whole_pages = LOG2_PAGE - (unsigned)__builtin_ctz(bucket); /* only these can be returned to the system */
-    bool in_region = f->regions != NULL || (size_t)bucket << level >= REGION_WORTH;
+    bool in_region = b->regions != NULL || (size_t)bucket << level >= REGION_WORTH;
     if (in_region && log2_buckets < whole_pages) log2_buckets = whole_pages;
     if (log2_buckets > level - 1) log2_buckets = level - 1; /* at least two, so that to_segment is a legal shift */
     return (struct array){.level = (uint8_t)level, .log2_buckets = (uint8_t)log2_buckets, .open = true};
@@ -191,7 +233,7 @@ static size_t segment_cost(const struct tidal *f, const struct array *a) {
 }
 
 static guira_status segment_make(struct tidal *f, unsigned side, uint64_t number, bool cleared) {
-    struct array *a = &f->array[side];
+    struct array *a = &big_of(f)->array[side];
     if (array_has(a, number)) return GUIRA_OK;
     size_t bytes = segment_bytes(f, a);
     uint8_t *p = a->region != NULL ? a->region + number * bytes : guira__segment_alloc(bytes, cleared);
@@ -222,19 +264,20 @@ static void segment_free(struct tidal *f, const struct array *a, uint64_t number
 /* The first of the segments that are there, or the last. The directory keeps its entry: readers that have not seen the
  * new split pointer yet still use it. */
 static void segment_drop(struct tidal *f, unsigned side, uint64_t number) {
-    struct array *a = &f->array[side];
+    struct array *a = &big_of(f)->array[side];
     if (!array_has(a, number)) return;
     if (number == a->first) a->first++;
     else a->end = (uint32_t)number;
-    segment_free(f, a, number, f->segment[2 * (number << (f->directory_bits - segment_bits(a))) + side]);
+    segment_free(f, a, number, f->segment[2 * (number << (directory_bits(f) - segment_bits(a))) + side]);
 }
 
 /* The side must be closed, and the directory have bits enough. */
 static void array_open(struct tidal *f, unsigned side, struct array plan) {
-    if (f->regions != NULL) plan.region = guira__stable_region(f->regions, plan.level);
+    struct big *b = big_of(f);
+    if (b->regions != NULL) plan.region = guira__stable_region(b->regions, plan.level);
     else if (array_bytes(f, &plan) >= REGION_WORTH) plan.region = guira__region_open(array_bytes(f, &plan));
-    plan.stable = f->regions != NULL && plan.region != NULL;
-    f->array[side] = plan;
+    plan.stable = b->regions != NULL && plan.region != NULL;
+    b->array[side] = plan;
 }
 
 /* Everything of an array that a directory has, or had, on a side. */
@@ -246,16 +289,17 @@ static void array_free(struct tidal *f, const struct array *a, const struct dire
 }
 
 static void array_close(struct tidal *f, unsigned side) {
-    if (!f->array[side].open) return;
-    array_free(f, &f->array[side], f->directory, side);
-    f->array[side] = (struct array){0};
+    struct big *b = big_of(f);
+    if (!b->array[side].open) return;
+    array_free(f, &b->array[side], b->directory, side);
+    b->array[side] = (struct array){0};
 }
 
 /* --------------------------------------------------------------------------------------------------------- the table */
 
 /* Makes the buckets from..to of a new array, all empty. */
 static guira_status fill(struct tidal *f, unsigned side, uint64_t from, uint64_t to) {
-    struct array *a = &f->array[side];
+    struct array *a = &big_of(f)->array[side];
     for (uint64_t i = from >> a->log2_buckets; i << a->log2_buckets < to; i++)
         if (segment_make(f, side, i, true) != GUIRA_OK) return GUIRA_ENOMEM;
     size_t bytes = tidal_layout(f).bucket_bytes;
@@ -263,132 +307,289 @@ static guira_status fill(struct tidal *f, unsigned side, uint64_t from, uint64_t
     return GUIRA_OK;
 }
 
-guira_status guira__table_create(struct tidal *f, unsigned level, uint64_t split) {
-    struct array lower = array_plan(f, level), upper = array_plan(f, level + 1);
-    f->array[SPLIT] = f->array[UNSPLIT] = (struct array){0};
-    f->directory = f->published = f->next_directory = NULL;
-    f->level = level;
-    f->split = split;
-    if (!guira__memory_has((double)bucket_count(f) * tidal_layout(f).bucket_bytes)) return GUIRA_ENOMEM;
-    f->directory = f->published = directory_make(f, level, split > 0 ? bits_for(&lower, &upper) : segment_bits(&lower));
-    if (f->directory == NULL) return GUIRA_ENOMEM;
+/* The struct of a big filter, without a table, and the stash that belongs to it. */
+static struct big *big_make(struct tidal *f) {
+    struct big *b = guira__stash_make_room(f, STASH_LAST) ? guira__zalloc(sizeof *b) : NULL;
+    if (b == NULL) return NULL;
+    b->bytes = guira__alloc_cost(sizeof *b);
+    guira__secret_derive(f->head.seed, b->secret);
+    f->head.secret = b->secret;
+    return b;
+}
+
+static void big_free(struct tidal *f) {
+    guira__tidal_retire_block(f, big_of(f), sizeof(struct big));
+    f->head.secret = NULL;
+}
+
+static guira_status arrays_make(struct tidal *f) {
+    uint64_t split = tidal_split(f);
+    struct array lower = array_plan(f, f->level), upper = array_plan(f, f->level + 1U);
+    struct big *b = big_of(f);
+    unsigned bits = split > 0 ? bits_for(&lower, &upper) : segment_bits(&lower);
+    b->directory = b->published = directory_make(f, f->level, bits);
+    if (b->directory == NULL) return GUIRA_ENOMEM;
     refresh_derived(f);
     array_open(f, UNSPLIT, lower);
-    guira_status s = fill(f, UNSPLIT, split, UINT64_C(1) << level);
+    guira_status s = fill(f, UNSPLIT, split, UINT64_C(1) << f->level);
     if (s == GUIRA_OK && split > 0) {
         array_open(f, SPLIT, upper);
         s = fill(f, SPLIT, 0, 2 * split);
     }
     refresh_derived(f);
-    guira__table_publish(f);
+    directory_publish(f);
+    return s;
+}
+
+/* A table in segments, all empty, at the present level and split pointer. On ENOMEM nothing is held. */
+static guira_status segments_create(struct tidal *f, struct stable_regions *regions, bool stays) {
+    struct big *b = big_make(f);
+    if (b == NULL) return GUIRA_ENOMEM;
+    b->regions = regions;
+    b->stays = stays;
+    guira_status s = arrays_make(f);
     if (s != GUIRA_OK) guira__table_destroy(f);
     return s;
 }
 
-/* The directory has two equal pairs. One would do, but to_segment must be a legal shift. */
+guira_status guira__table_create(struct tidal *f, unsigned level, uint64_t split, struct stable_regions *regions,
+                                 bool stays) {
+    f->head.secret = NULL;
+    set_position(f, level, split);
+    if (!guira__memory_has((double)bucket_count(f) * tidal_layout(f).bucket_bytes)) return GUIRA_ENOMEM;
+    if (stays || !guira__small_fits(bucket_count(f), tidal_layout(f))) return segments_create(f, regions, stays);
+    guira_status s = guira__small_create(f);
+    if (s == GUIRA_OK) refresh_derived(f);
+    return s;
+}
+
 guira_status guira__table_view(struct tidal *f, unsigned level, uint64_t split, const uint8_t *buckets) {
-    uint8_t *start = (uint8_t *)(uintptr_t)buckets;
-    f->level = level;
-    f->split = split;
-    f->directory = f->published = directory_make(f, level, 1);
-    if (f->directory == NULL) return GUIRA_ENOMEM;
-    f->array[SPLIT] = (struct array){.region = start, .level = (uint8_t)(level + 1)};
-    f->array[UNSPLIT] =
-        (struct array){.region = start + split * tidal_layout(f).bucket_bytes, /* where its bucket 0 would be */
-                       .level = (uint8_t)level};
-    for (unsigned i = 0; i < 4; i++) f->directory->segment[i] = (uintptr_t)f->array[i % 2].region;
+    if (big_make(f) == NULL) return GUIRA_ENOMEM;
+    set_position(f, level, split);
+    f->flat_start[SPLIT] = (uintptr_t)buckets;
+    f->flat_start[UNSPLIT] =
+        (uintptr_t)buckets + split * tidal_layout(f).bucket_bytes; /* where its bucket 0 would be */
     refresh_derived(f);
     return GUIRA_OK;
 }
 
-void guira__table_destroy(struct tidal *f) {
-    if (f->directory == NULL) return;
+static void segments_destroy(struct tidal *f) {
+    struct big *b = big_of(f);
     array_close(f, UNSPLIT);
     array_close(f, SPLIT);
-    directory_drop(f, f->directory);
-    directory_drop(f, f->next_directory);
-    f->directory = f->published = f->next_directory = NULL;
+    directory_drop(f, b->directory);
+    directory_drop(f, b->next_directory);
+    b->directory = NULL;
 }
 
-guira_status guira__table_prepare_advance(struct tidal *f) {
+void guira__table_destroy(struct tidal *f) {
+    if (big_of(f) == NULL && f->flat_start[SPLIT] != 0) guira__small_destroy(f);
+    if (!in_one_piece(f)) segments_destroy(f);
+    if (big_of(f) != NULL) big_free(f);
+    f->flat_start[SPLIT] = 0; /* no block */
+}
+
+size_t guira__table_bytes(const struct tidal *f) {
+    return big_of(f) != NULL ? big_of(f)->bytes : guira__small_bytes(f);
+}
+
+/* ------------------------------------------------------------------------------------------------ from small to big */
+
+/* Into an empty bucket. Word by word or byte by byte, because in a stable region a late reader may be reading; and no zeros, because where
+ * nothing was written yet there need not be any memory. */
+static void bucket_copy(uint8_t *to, const uint8_t *from, struct layout l) {
+    bool words = l.form == FORM_WORDS || l.form == FORM_PACKED;
+    for (unsigned i = 0; words && i < l.bucket_bytes; i += sizeof(uint64_t)) {
+        uint64_t word;
+        memcpy(&word, from + i, sizeof word);
+        if (word != 0) store_relaxed(*(uint64_t *)(void *)(to + i), word);
+    }
+    for (unsigned i = 0; !words && i < l.bucket_bytes; i++)
+        if (from[i] != 0) store_relaxed(to[i], from[i]);
+}
+
+void guira__table_copy(const struct tidal *f, struct tidal *to) {
+    struct bucket_walk from_walk = walk_start(f), to_walk = walk_start(to);
+    for (const uint8_t *bucket; (bucket = walk_next(&from_walk)) != NULL;)
+        bucket_copy(walk_next(&to_walk), bucket, tidal_layout(f));
+}
+
+/* f as it is now, to be copied from and destroyed when f has another table, or to be put back. */
+static struct tidal aside(const struct tidal *f) {
+    struct tidal old;
+    memcpy(&old, f, tidal_size(tidal_layout(f)));
+    return old;
+}
+
+static void put_back(struct tidal *f, const struct tidal *old) {
+    memcpy(f, old, tidal_size(tidal_layout(old)));
+    refresh_derived(f);
+}
+
+/* The contents of the table that was put aside come to the one that f has now. */
+static void take_from(struct tidal *f, struct tidal *old) {
+    if (in_one_piece(old)) refresh_in_one_piece(old);
+    guira__table_copy(old, f);
+    guira__table_destroy(old);
+    update_has_outside(f);
+}
+
+static guira_status become_big(struct tidal *f) {
+    if (!guira__stash_make_room(f, STASH_LAST)) return GUIRA_ENOMEM;
+    struct tidal old = aside(f);
+    guira_status s = segments_create(f, NULL, false);
+    if (s == GUIRA_OK) take_from(f, &old);
+    else put_back(f, &old);
+    guira__stash_trim(f);
+    return s;
+}
+
+/* Without memory for the block it stays as it is. */
+static void become_small(struct tidal *f) {
+    struct tidal old = aside(f);
+    f->head.secret = NULL;
+    if (guira__small_create(f) != GUIRA_OK) {
+        put_back(f, &old);
+        return;
+    }
+    refresh_derived(f);
+    take_from(f, &old);
+    guira__stash_trim(f);
+}
+
+/* ------------------------------------------------------------------------------------------------------------- steps */
+
+static guira_status segments_prepare(struct tidal *f) {
+    struct big *b = big_of(f);
+    uint64_t split = tidal_split(f);
     guira_status s = GUIRA_OK;
-    if (!f->array[SPLIT].open) {
-        struct array plan = array_plan(f, f->level + 1);
-        s = directory_resize(f, bits_for(&f->array[UNSPLIT], &plan));
+    if (!b->array[SPLIT].open) {
+        struct array plan = array_plan(f, f->level + 1U);
+        s = directory_resize(f, bits_for(&b->array[UNSPLIT], &plan));
         if (s == GUIRA_OK) array_open(f, SPLIT, plan);
     }
-    if (s == GUIRA_OK) s = segment_make(f, SPLIT, (2 * f->split) >> f->array[SPLIT].log2_buckets, false);
-    if (s == GUIRA_OK && f->split + 1 == UINT64_C(1) << f->level) {
-        f->next_directory = directory_make(f, f->level + 1, f->directory_bits);
-        if (f->next_directory == NULL) s = GUIRA_ENOMEM;
+    if (s == GUIRA_OK) s = segment_make(f, SPLIT, (2 * split) >> b->array[SPLIT].log2_buckets, false);
+    if (s == GUIRA_OK && split + 1 == UINT64_C(1) << f->level) {
+        b->next_directory = directory_make(f, f->level + 1U, directory_bits(f));
+        if (b->next_directory == NULL) s = GUIRA_ENOMEM;
     }
     if (s != GUIRA_OK) guira__table_trim(f);
     return s;
 }
 
+guira_status guira__table_prepare_advance(struct tidal *f) {
+    if (in_one_piece(f) && guira__small_fits(bucket_count(f) + 1, tidal_layout(f))) {
+        if (!guira__stash_ready(f, bucket_count(f) + 1)) return GUIRA_ENOMEM;
+        guira_status s = guira__small_prepare(f, 2);
+        refresh_derived(f);
+        return s;
+    }
+    guira_status s = in_one_piece(f) ? become_big(f) : GUIRA_OK;
+    return s == GUIRA_OK ? segments_prepare(f) : s;
+}
+
 /* The split array is complete, so it becomes the unsplit one of the level above. If this undoes a retreat that was not
  * published, readers have never left the directory of that level. */
 static void level_up(struct tidal *f) {
-    struct directory *below = f->directory;
-    struct array gone = f->array[UNSPLIT];
-    bool back = below != f->published;
-    if (!back) directory_copy(f, SPLIT, f->next_directory, UNSPLIT);
-    f->directory = back ? f->published : f->next_directory;
-    f->next_directory = NULL;
-    f->array[UNSPLIT] = f->array[SPLIT];
-    f->array[SPLIT] = (struct array){0};
-    f->level++;
-    f->split = 0;
+    struct big *b = big_of(f);
+    struct directory *below = b->directory;
+    struct array gone = b->array[UNSPLIT];
+    bool back = below != b->published;
+    if (!back) directory_copy(f, SPLIT, b->next_directory, UNSPLIT);
+    b->directory = back ? b->published : b->next_directory;
+    b->next_directory = NULL;
+    b->array[UNSPLIT] = b->array[SPLIT];
+    b->array[SPLIT] = (struct array){0};
+    set_position(f, f->level + 1U, 0);
     refresh_derived(f);
     publish(f);
     array_free(f, &gone, below, UNSPLIT);
     directory_drop(f, below);
 }
 
-void guira__table_advance(struct tidal *f) {
-    f->split++;
-    if (f->split == UINT64_C(1) << f->level) {
-        level_up(f);
-        return;
-    }
+static void small_advance(struct tidal *f) {
+    uint64_t split = tidal_split(f) + 1;
+    bool complete = split == UINT64_C(1) << f->level;
+    if (complete) guira__small_level_up(f);
+    set_position(f, f->level, complete ? 0 : split);
     refresh_derived(f);
-    guira__table_publish(f);
+    update_has_outside(f);
+}
+
+void guira__table_advance(struct tidal *f) {
+    uint64_t split = tidal_split(f) + 1;
+    if (in_one_piece(f)) small_advance(f);
+    else if (split == UINT64_C(1) << f->level) level_up(f);
+    else {
+        set_position(f, f->level, split);
+        refresh_derived(f);
+        directory_publish(f);
+    }
 }
 
 /* At split pointer 0 the unsplit array is complete, so it becomes the split one of a table one level lower, whose own
- * unsplit array is still empty. */
+ * unsplit array has only its last bucket. */
 static guira_status level_down(struct tidal *f) {
-    struct array upper = f->array[UNSPLIT], lower = array_plan(f, f->level - 1);
-    struct directory *v = directory_make(f, f->level - 1, bits_for(&lower, &upper));
+    struct big *b = big_of(f);
+    struct array upper = b->array[UNSPLIT], lower = array_plan(f, f->level - 1U);
+    struct directory *v = directory_make(f, f->level - 1U, bits_for(&lower, &upper));
     if (v == NULL) return GUIRA_ENOMEM;
     directory_copy(f, UNSPLIT, v, SPLIT);
-    f->directory = v;
-    f->array[SPLIT] = upper;
-    f->level--;
-    f->split = UINT64_C(1) << f->level;
+    b->directory = v;
+    b->array[SPLIT] = upper;
+    uint64_t split = (UINT64_C(1) << (f->level - 1)) - 1;
+    set_position(f, f->level - 1U, split);
     array_open(f, UNSPLIT, lower);
     refresh_derived(f);
-    guira_status s = segment_make(f, UNSPLIT, (f->split - 1) >> f->array[UNSPLIT].log2_buckets, false);
-    if (s == GUIRA_OK) return s;
-    f->split--;
-    guira__table_advance(f); /* back to the directory that readers use */
+    guira_status s = segment_make(f, UNSPLIT, split >> b->array[UNSPLIT].log2_buckets, false);
+    if (s != GUIRA_OK) guira__table_advance(f); /* back to the directory that readers use */
     return s;
 }
 
-guira_status guira__table_retreat(struct tidal *f) {
-    guira_status s = f->split == 0 ? level_down(f)
-                                   : segment_make(f, UNSPLIT, (f->split - 1) >> f->array[UNSPLIT].log2_buckets, false);
+static guira_status segments_retreat(struct tidal *f) {
+    uint64_t split = tidal_split(f);
+    if (split == 0) return level_down(f);
+    guira_status s = segment_make(f, UNSPLIT, (split - 1) >> big_of(f)->array[UNSPLIT].log2_buckets, false);
+    if (s == GUIRA_OK) set_position(f, f->level, split - 1);
+    return s;
+}
+
+static guira_status small_retreat(struct tidal *f) {
+    guira_status s = guira__small_prepare(f, 1);
     if (s != GUIRA_OK) return s;
-    f->split--;
-    refresh_derived(f);
+    uint64_t split = tidal_split(f);
+    if (split == 0) {
+        guira__small_level_down(f);
+        split = UINT64_C(1) << f->level;
+    }
+    set_position(f, f->level, split - 1);
     return GUIRA_OK;
 }
 
-void guira__table_trim(struct tidal *f) {
-    uint64_t passed = f->split >> f->array[UNSPLIT].log2_buckets;
-    directory_drop(f, f->next_directory);
-    f->next_directory = NULL;
+guira_status guira__table_retreat(struct tidal *f) {
+    guira_status s = in_one_piece(f) ? small_retreat(f) : segments_retreat(f);
+    if (s == GUIRA_OK) refresh_derived(f);
+    return s;
+}
+
+static void segments_trim(struct tidal *f) {
+    struct big *b = big_of(f);
+    uint64_t split = tidal_split(f), passed = split >> b->array[UNSPLIT].log2_buckets;
+    directory_drop(f, b->next_directory);
+    b->next_directory = NULL;
     if (passed > 0) segment_drop(f, UNSPLIT, passed - 1);
-    if (f->split == 0) array_close(f, SPLIT);
-    else segment_drop(f, SPLIT, ((2 * f->split - 1) >> f->array[SPLIT].log2_buckets) + 1);
+    if (split == 0) array_close(f, SPLIT);
+    else segment_drop(f, SPLIT, ((2 * split - 1) >> b->array[SPLIT].log2_buckets) + 1);
+}
+
+/* Becoming small needs to be some steps away from becoming big again. */
+void guira__table_trim(struct tidal *f) {
+    uint64_t with_margin = bucket_count(f) + bucket_count(f) / 3;
+    if (in_one_piece(f)) {
+        guira__small_trim(f);
+        refresh_derived(f);
+        return;
+    }
+    segments_trim(f);
+    if (!big_of(f)->stays && guira__small_fits(with_margin, tidal_layout(f))) become_small(f);
 }

@@ -4,19 +4,28 @@
  *     SPLIT    [ #### ][ #### ][ ##2p.. ]                        level L+1, made from the left while growing
  *
  * A segment is a 64th of its level's array, but between 1 KiB and 2 MiB. At most one segment on either side is only
- * partly used, which keeps what is allocated within 3 % of what is in use. */
+ * partly used, which keeps what is allocated within 3 % of what is in use. A small table lies in one block: see small.c. */
 #ifndef GUIRA_TIDAL_TABLE_H
 #define GUIRA_TIDAL_TABLE_H
 
 #include "tidal/tidal.h"
 
-/* Makes the empty table of 2^level + split buckets. On ENOMEM nothing is held. */
-guira_status guira__table_create(struct tidal *f, unsigned level, uint64_t split);
+/* Makes the empty table of 2^level + split buckets. regions: where its arrays shall lie; NULL: anywhere. stays: it may have
+ * readers, so it has segments whatever its size, and keeps them. On ENOMEM nothing is held. */
+guira_status guira__table_create(struct tidal *f, unsigned level, uint64_t split, struct stable_regions *regions,
+                                 bool stays);
 void guira__table_destroy(struct tidal *f);
+size_t guira__table_bytes(const struct tidal *f);
+
+/* After f was copied to another place byte by byte. */
+void guira__table_moved(struct tidal *f);
+
+/* Copies the buckets of f to those of a table of the same size, which are empty. */
+void guira__table_copy(const struct tidal *f, struct tidal *to);
 
 /* Makes a read-only table of the buckets in a file, those of the split side, then the others. On ENOMEM nothing is held. */
 guira_status guira__table_view(struct tidal *f, unsigned level, uint64_t split, const uint8_t *buckets);
-static inline bool table_is_view(const struct tidal *f) { return !f->array[UNSPLIT].open; }
+static inline bool table_is_view(const struct tidal *f) { return big_of(f) != NULL && in_one_piece(f); }
 
 /* Growing by a bucket takes two calls, because in between the two new buckets are filled (2p and 2p + 1 of the split side;
  * their bytes are not cleared): the first provides their memory (ENOMEM), the second moves the split pointer. */
@@ -42,11 +51,12 @@ struct bucket_walk {
 };
 
 static inline struct bucket_walk walk_start(const struct tidal *f) {
-    return (struct bucket_walk){f, f->split > 0 ? SPLIT : UNSPLIT, 0};
+    return (struct bucket_walk){f, tidal_split(f) > 0 ? SPLIT : UNSPLIT, 0};
 }
 
 static inline uint8_t *walk_next(struct bucket_walk *w) {
-    if (w->side == SPLIT && w->number == 2 * w->f->split) *w = (struct bucket_walk){w->f, UNSPLIT, w->f->split};
+    if (w->side == SPLIT && w->number == 2 * tidal_split(w->f))
+        *w = (struct bucket_walk){w->f, UNSPLIT, tidal_split(w->f)};
     if (w->side == UNSPLIT && w->number == UINT64_C(1) << w->f->level) return NULL;
     return bucket_at(w->f, w->side, w->number++, tidal_layout(w->f));
 }
@@ -56,7 +66,20 @@ static inline struct entry walk_entry(const struct bucket_walk *w, uint64_t s) {
     return slot_decode(s, w->number - 1, level_of(w->f, w->side), tidal_layout(w->f));
 }
 
-/* Sets how many buckets are reserved. */
+/* ------------------------------------------------------------------------------------------------------------- small.c */
+
+bool guira__small_fits(uint64_t buckets, struct layout l);
+guira_status guira__small_create(struct tidal *f); /* all empty, at the present level and split pointer; ENOMEM */
+void guira__small_destroy(struct tidal *f);
+size_t guira__small_bytes(const struct tidal *f);
+guira_status guira__small_prepare(struct tidal *f, unsigned more); /* room for so many more buckets; ENOMEM */
+void guira__small_trim(struct tidal *f);
+void guira__small_level_up(struct tidal *f); /* these do not move the split pointer */
+void guira__small_level_down(struct tidal *f);
+
+/* --------------------------------------------------------------------------------------------------------------- sizes */
+
+/* Sets how many buckets are reserved. If it is not 0, head.rare must be there. */
 void guira__table_set_floor(struct tidal *f, uint64_t buckets);
 
 /* Level and split pointer of the smallest table with at least so many buckets. */
@@ -66,6 +89,9 @@ void guira__table_shape(uint64_t buckets, unsigned *level, uint64_t *split);
 uint64_t guira__items_at(uint64_t buckets, double load, struct layout l);
 /* How many buckets it takes for so many items; MAX_BUCKETS + 1: too many. */
 uint64_t guira__buckets_for(uint64_t items, double load, struct layout l);
+
+/* How many buckets f needs for so many items at its max_load. */
+uint64_t guira__table_needs(const struct tidal *f, uint64_t items);
 
 /* retire calls end(start, size), and retire_block frees the block, when no concurrent reader can be using it any more.
  * Without readers that is at once. NULL is allowed. */

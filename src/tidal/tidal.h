@@ -10,9 +10,9 @@
  * Growing splits bucket p into buckets 2p and 2p+1 of the split side; shrinking is the reverse.
  *
  *     slot.h                 what is in a slot: addresses, entries
- *     table.c                the memory of the buckets, and the directory that finds them
+ *     table.c small.c        the memory of the buckets, and the directory that finds them
  *     tidal.inc              the operations; compiled once for each instruction set (tidal_avx2.c and so on)
- *     elders.c               entries that can be split no further
+ *     elders.c stash.c       entries that can be split no further, and those that found no slot
  *     config.c lifecycle.c resize.c merge.c check.c file.c      the filter as a whole
  *
  * Nothing here knows of threads, windows or files' paths. src/shared/ plugs in through struct readers. */
@@ -23,13 +23,15 @@
 #include "tidal/slot.h"
 
 enum side { UNSPLIT = 0, SPLIT = 1 };
+enum outside { OUTSIDE_STASH = 1, OUTSIDE_ELDERS = 2 };
 
 enum {
     MIN_BUCKETS = 2,   /* one for each of the two candidates */
     LOG2_SEGMENTS = 6, /* a level has so many segments, between these two sizes: */
     LOG2_MIN_SEGMENT = 10,
     LOG2_MAX_SEGMENT = 21, /* a huge page */
-    LOG2_PAGE = 12         /* the smallest segment in stable regions, whose memory is returned by the page */
+    LOG2_PAGE = 12,        /* the smallest segment in stable regions, whose memory is returned by the page */
+    SMALL_BYTES = 8192     /* the most that a table takes which lies in one block: see small.c */
 };
 
 #define MAX_BUCKETS (UINT64_C(1) << 40) /* 16 TiB of 16-byte buckets */
@@ -91,32 +93,37 @@ struct directory {
     uintptr_t segment[];
 };
 
+/* What a filter has when its table is too large for one block, or when it is shared. Views have it for the secret. */
+struct big {
+    uint8_t secret[SECRET_BYTES];     /* first: guira.secret points here */
+    struct array array[2];            /* UNSPLIT and SPLIT */
+    struct directory *directory;      /* NULL: a view */
+    struct directory *next_directory; /* for the level above, when the next step leads there */
+    struct directory *published;    /* what concurrent readers use; not `directory` only while a change is under way */
+    struct stable_regions *regions; /* where the arrays lie; NULL: anywhere */
+    struct readers *readers;        /* NULL: none */
+    uint64_t bytes;                 /* allocated for all this */
+    bool stays;                     /* may have readers: never becomes small */
+};
+
+/* 200 bytes, which with the 32 bytes of two buckets and what malloc adds make 256. */
 struct tidal {
     guira head;
-    /* What a lookup needs, in one cache line. */
-    uint64_t split_address __attribute__((aligned(64))); /* addresses below it are on the split side */
-    uintptr_t *segment;                                  /* of the directory */
-    uintptr_t flat_start[2];                             /* of the two arrays, if they lie in one piece */
-    uint64_t to_segment;             /* shifts an address to the number of its pair in the directory */
-    uint64_t to_tail;                /* shifts it until its tail ends one above the lowest bit; split side: one less */
-    uint64_t has_outside;            /* whether there is anything in the stash or among the elders */
-    const struct elder_map *outside; /* if so, where it may be: see elders.h */
+    struct elders *elders; /* NULL: none */
+    struct stash *stash;   /* see stash.c */
+    /* What a lookup needs. */
+    uintptr_t flat_start[4]; /* of the two arrays, if they lie in one piece; of a small one twice: its directory */
+    uint64_t split_address;  /* addresses below it are on the split side */
+    uintptr_t *segment;      /* of the directory */
+    uint8_t to_segment;      /* shifts an address to the number of its pair in the directory */
+    uint8_t to_tail;         /* shifts it until its tail ends one above the lowest bit; split side: one less */
+    uint8_t has_outside;     /* what there is outside the table: enum outside; 0: nothing */
+    uint8_t level;           /* L */
+    uint32_t fpr_code;       /* see config.c */
     /* What a change needs. */
-    struct directory *published; /* what concurrent readers use; not `directory` only while a change is under way */
-    const struct tidal_ops *ops; /* head.ops may be replaced by functions that refuse changes (io/view.c) */
-    uint64_t grow_at;            /* grow when there are more items than that */
-    uint64_t shrink_at;          /* shrink when there are fewer */
-    uint64_t split;              /* p: how many buckets of the unsplit side have been split */
-    uint64_t floor;              /* buckets not to shrink below: what was reserved */
-    unsigned level;              /* L */
-    unsigned directory_bits;
-    struct array array[2]; /* UNSPLIT and SPLIT */
-    struct directory *directory;
-    struct directory *next_directory; /* for the level above, when the next step leads there */
-    struct elders *elders;            /* NULL: none */
-    struct stable_regions *regions;   /* where the arrays lie; NULL: anywhere */
-    struct readers *readers;          /* NULL: none */
-    uint64_t step;                    /* layouts with a time stamp: the present step, see stamp.h */
+    uint64_t grow_at;   /* grow when there are more items than that */
+    uint64_t shrink_at; /* shrink when there are fewer */
+    uint64_t step;      /* the present step, see stamp.h; last, because only layouts with a time stamp have it */
 };
 
 extern const struct guira__kind guira__tidal_kind;
@@ -127,17 +134,47 @@ const struct tidal_ops *guira__tidal_ops(enum isa isa, struct layout l);
 static inline struct tidal *tidal_of(guira *f) { return (struct tidal *)f; }
 static inline const struct tidal *const_tidal_of(const guira *f) { return (const struct tidal *)f; }
 
-static inline struct layout tidal_layout(const struct tidal *f) { return f->ops->layout; }
-static inline uint64_t *tidal_version(const struct tidal *f) { return f->readers == NULL ? NULL : f->readers->version; }
-static inline uint64_t bucket_count(const struct tidal *f) { return (UINT64_C(1) << f->level) + f->split; }
+static inline const struct tidal_ops *tidal_ops(const struct tidal *f) {
+    return (const struct tidal_ops *)(const void *)f->head.ops;
+}
+static inline struct layout tidal_layout(const struct tidal *f) { return tidal_ops(f)->layout; }
+
+/* NULL: the table lies in one block, and nobody else reads it. */
+static inline struct big *big_of(const struct tidal *f) { return (struct big *)(uintptr_t)f->head.secret; }
+
+/* Whether all buckets lie in one piece: in a block of ours, or in a file. */
+static inline bool in_one_piece(const struct tidal *f) { return big_of(f) == NULL || big_of(f)->directory == NULL; }
+
+static inline struct readers *tidal_readers(const struct tidal *f) {
+    return big_of(f) == NULL ? NULL : big_of(f)->readers;
+}
+static inline uint64_t *tidal_version(const struct tidal *f) {
+    return tidal_readers(f) == NULL ? NULL : tidal_readers(f)->version;
+}
+
+/* Without the step, if it has no time stamps. */
+static inline size_t tidal_size(struct layout l) {
+    return l.stamp_bits > 0 ? sizeof(struct tidal) : offsetof(struct tidal, step);
+}
+
+/* p: how many buckets of the unsplit side have been split. */
+static inline uint64_t tidal_split(const struct tidal *f) { return f->split_address >> (64 - f->level); }
+static inline uint64_t bucket_count(const struct tidal *f) { return (UINT64_C(1) << f->level) + tidal_split(f); }
+
+/* Buckets not to shrink below: what was reserved. */
+static inline uint64_t tidal_floor(const struct tidal *f) { return f->head.rare == NULL ? 0 : f->head.rare->floor; }
+static inline unsigned tidal_max_kicks(const struct tidal *f) {
+    return f->head.rare == NULL || f->head.rare->max_kicks == 0 ? DEFAULT_KICKS : f->head.rare->max_kicks;
+}
+static inline unsigned directory_bits(const struct tidal *f) { return 64U - f->to_segment; }
 
 /* ------------------------------------------------------------------------------------------------- where an address is */
 
 ALWAYS_INLINE unsigned side_of(const struct tidal *f, uint64_t address) { return address < f->split_address; }
-ALWAYS_INLINE unsigned level_of(const struct tidal *f, unsigned side) { return f->level + side; }
+ALWAYS_INLINE unsigned level_of(const struct tidal *f, unsigned side) { return (unsigned)f->level + side; }
 
 ALWAYS_INLINE uint8_t *bucket_at(const struct tidal *f, unsigned side, uint64_t number, struct layout l) {
-    uint64_t pair = number >> (level_of(f, side) - f->directory_bits);
+    uint64_t pair = number >> (level_of(f, side) - directory_bits(f));
     return (uint8_t *)(f->segment[2 * pair + side] + number * l.bucket_bytes);
 }
 
@@ -167,25 +204,45 @@ ALWAYS_INLINE struct probe probe_from(uintptr_t start, uint64_t address, uint64_
     return (struct probe){(const uint8_t *)(start + bucket), full_slot(shifted, core, l)};
 }
 
-/* The map of the elders; if there is a stash, one that says "maybe" to everything. */
-const struct elder_map *guira__outside_map(const struct tidal *f);
-
 /* After an entry was added outside the table, or removed: tells lookups. */
 static inline void update_has_outside(struct tidal *f) {
-    bool any = f->head.stash.n > 0 || f->elders != NULL;
-    f->outside = any ? guira__outside_map(f) : NULL;
-    store_relaxed(f->has_outside, (uint64_t)any);
-    if (f->readers != NULL && f->readers->outside != NULL) f->readers->outside(f->readers, any);
+    unsigned what = (f->stash->n > 0 ? OUTSIDE_STASH : 0) | (f->elders != NULL ? OUTSIDE_ELDERS : 0);
+    struct readers *readers = tidal_readers(f);
+    store_relaxed(f->has_outside, (uint8_t)what);
+    if (readers != NULL && readers->outside != NULL) readers->outside(readers, what != 0);
 }
+
+/* ------------------------------------------------------------------------------------------------------------- stash.c */
+
+/* Memory for n entries in all. False: there is none, and nothing has changed. */
+bool guira__stash_make_room(struct tidal *f, unsigned n);
+
+/* The same for what a table of so many buckets should have, even if nothing is in the stash. */
+bool guira__stash_ready(struct tidal *f, uint64_t buckets);
+
+/* Frees what is more than that. */
+void guira__stash_trim(struct tidal *f);
+
+/* Adds e. EFULL: there are `limit` entries already. ENOMEM. */
+guira_status guira__stash_add(struct tidal *f, struct entry e, unsigned limit);
+
+void guira__stash_free(struct tidal *f);
+size_t guira__stash_bytes(const struct tidal *f);
+
+/* The stash of a filter that has none. */
+extern struct stash guira__no_stash;
 
 /* ------------------------------------------------------------------------------------------------- lifecycle.c, resize.c */
 
 guira_status guira__tidal_create(const struct guira__ops *ops, const guira_config *c, guira **out);
 guira_status guira__tidal_create_in(struct stable_regions *regions, const struct guira__ops *ops, const guira_config *c,
-                                    guira **out); /* with its arrays in regions not used yet */
+                                    guira **out);                     /* with its arrays in regions not used yet */
+struct tidal *guira__tidal_struct_make(const struct guira__ops *ops); /* without a table; NULL: no memory */
 void guira__tidal_destroy(guira *f);
 guira_status guira__tidal_clone(const guira *f, guira **out);
 guira_status guira__tidal_clone_in(struct stable_regions *regions, const guira *f, guira **out);
+guira_status guira__tidal_create_names(const struct tidal *f, guira **out);         /* an empty filter for f's elders */
+guira_status guira__tidal_clone_names(const guira *names, bool stays, guira **out); /* and a copy of one */
 guira_status guira__tidal_clone_empty(const guira *f, uint64_t buckets, guira **out);
 
 /* From now on (or, NULL, no longer) changes are reported. */
@@ -197,7 +254,10 @@ guira_status guira__tidal_shrink_to_fit(guira *f);
 void guira__tidal_shrink_steps(struct tidal *f); /* the same bucket by bucket, safe for concurrent readers */
 guira_status guira__tidal_clear(guira *f);
 guira_status guira__tidal_merge(guira *into, const guira *from);
+void guira__tidal_config(const guira *f, guira_config *out);
+struct stash *guira__tidal_stash(const guira *f);
 void guira__tidal_stats(const guira *f, guira_stats *out);
+uint64_t guira__tidal_bytes(const struct tidal *f); /* all that is not elders or rare */
 
 /* ------------------------------------------------------------------------------------------------------ check.c, file.c */
 

@@ -26,8 +26,8 @@ static const char *check_ages(const guira_window *w) {
     const struct tidal *f = w->filter;
     const struct clock *c = &w->clock;
     struct layout l = tidal_layout(f);
-    for (uint64_t i = 0; i < f->head.stash.n; i++)
-        if (stamp_age(f, stamp_of(f->head.stash.entry[i])) > OLDEST_ALIVE) return "stash: an entry that has expired";
+    for (uint64_t i = 0; i < f->stash->n; i++)
+        if (stamp_age(f, stamp_of(f->stash->entry[i])) > OLDEST_ALIVE) return "stash: an entry that has expired";
     uint64_t address = 0;
     do {
         struct swept_bucket b = guira__bucket_at_address(f, address);
@@ -76,7 +76,7 @@ static void save_sections(const void *what, struct guira__writer *to) {
 }
 
 static struct saved saved_window(const guira_window *w) {
-    return (struct saved){&w->filter->head.config, save_sections, w};
+    return (struct saved){guira__config_of(&w->filter->head), save_sections, w};
 }
 
 uint64_t guira_window_saved_size(const guira_window *w) { return w == NULL ? 0 : guira__saved_size(saved_window(w)); }

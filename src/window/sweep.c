@@ -68,7 +68,7 @@ static uint64_t sweep_bucket(struct tidal *f, uint64_t address, unsigned ahead) 
 }
 
 static void sweep_stash(struct tidal *f, unsigned ahead) {
-    struct stash *s = &f->head.stash;
+    struct stash *s = f->stash;
     for (uint64_t i = s->n; i-- > 0;) {
         struct entry e = s->entry[i];
         if (stamp_age(f, stamp_of(e)) + ahead <= OLDEST_ALIVE) continue;
@@ -76,6 +76,7 @@ static void sweep_stash(struct tidal *f, unsigned ahead) {
         f->head.weight -= weight_of(known_of(e));
         f->head.items--;
     }
+    guira__stash_trim(f);
     update_has_outside(f);
 }
 
@@ -90,7 +91,7 @@ static void sweep_all(struct tidal *f, unsigned ahead) {
 /* At most two steps for each bucket that was swept. */
 static void give_back(struct tidal *f, uint64_t swept) {
     for (uint64_t i = 0; i < 2 * swept && f->head.items < f->shrink_at; i++)
-        if (f->ops->shrink(f) != GUIRA_OK) return;
+        if (tidal_ops(f)->shrink(f) != GUIRA_OK) return;
 }
 
 void guira__sweep_start(guira_window *w) {

@@ -36,7 +36,7 @@ static guira_status choose_layout(guira_config *c) {
     for (unsigned bits = 1; bits <= WINDOW_SLOT_BITS; bits++) {
         struct layout l = layout_stamped(bits);
         if (l.form == FORM_NONE || !guira__tidal_keeps_rate(c, l)) continue;
-        c->slot_bits = bits == WINDOW_SLOT_BITS ? bits : WINDOW_SLOT_BITS_2 + bits;
+        c->slot_bits = window_slot_bits(bits);
         return GUIRA_OK;
     }
     return GUIRA_ELIMIT;
@@ -102,7 +102,7 @@ guira_status guira_window_seen_hash(guira_window *w, uint64_t hash, uint64_t now
     if (!may_be_now(w, now) || seen == NULL) return GUIRA_EINVAL;
     guira__window_advance(w, now, BUCKETS_PER_CALL);
     struct tidal *f = w->filter;
-    *seen = w->clock.slides ? f->ops->refresh(f, hash) : f->ops->age(f, hash) <= OLDEST_ALIVE;
+    *seen = w->clock.slides ? tidal_ops(f)->refresh(f, hash) : tidal_ops(f)->age(f, hash) <= OLDEST_ALIVE;
     return *seen ? GUIRA_OK : guira_insert_hash(&f->head, hash);
 }
 
@@ -124,7 +124,7 @@ guira_status guira_window_seen_hash_many(guira_window *w, const uint64_t *hash, 
 guira_status guira_window_contains_hash(const guira_window *w, uint64_t hash, uint64_t now, bool *seen) {
     struct clock then;
     if (!may_be_now(w, now) || seen == NULL) return GUIRA_EINVAL;
-    unsigned age = w->filter->ops->age(w->filter, hash);
+    unsigned age = tidal_ops(w->filter)->age(w->filter, hash);
     *seen = age + guira__clock_ahead(&w->clock, now, &then) <= OLDEST_ALIVE;
     return GUIRA_OK;
 }
@@ -153,14 +153,14 @@ uint64_t guira_window_now(const guira_window *w) { return w == NULL ? 0 : w->clo
 
 guira_status guira_window_config_get(const guira_window *w, guira_window_config *out) {
     if (w == NULL || out == NULL) return GUIRA_EINVAL;
-    const guira_config *c = &w->filter->head.config;
+    guira_config c = guira__config_of(&w->filter->head);
     guira_window_config own = {.size = sizeof own,
                                .length = w->clock.length,
-                               .fpr = c->fpr,
+                               .fpr = c.fpr,
                                .slides = w->clock.slides,
-                               .capacity = c->capacity,
-                               .growth = c->growth};
-    memcpy(own.seed, c->seed, sizeof c->seed);
+                               .capacity = c.capacity,
+                               .growth = c.growth};
+    memcpy(own.seed, c.seed, sizeof c.seed);
     return guira__struct_out(out, &own, WINDOW_CONFIG_FIRST_SIZE, sizeof own);
 }
 

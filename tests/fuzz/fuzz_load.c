@@ -34,7 +34,9 @@ static void check_reload(const guira *f) {
 }
 
 /* A filter with a low max_load, or with many initial buckets, may rightly take gigabytes when it is resized or cleared. */
-static bool is_modest(const guira *f) { return f->config.max_load >= 0.1 && f->config.buckets <= 4096; }
+static bool is_modest(const guira *f) {
+    return guira__config_of(f).max_load >= 0.1 && guira__config_of(f).buckets <= 4096;
+}
 
 static void resize(guira *f) {
     if (!is_modest(f)) return;
@@ -46,7 +48,7 @@ static void resize(guira *f) {
 
 /* Merges it into itself, and into a filter of another size. */
 static void merge(guira *f, uint64_t seed) {
-    guira_config c = f->config;
+    guira_config c = guira__config_of(f);
     guira *g;
     if (f->ops->merge == NULL || !is_modest(f)) return;
     c.capacity = 64 * (seed % 8);

@@ -47,7 +47,7 @@ static bool insert_into(struct ccf *f, struct i2cf *to, uint64_t hash, unsigned 
 }
 
 static bool insert_without_growing(struct ccf *f, uint64_t hash) {
-    if (insert_into(f, guira__ccf_least_loaded(f), hash, f->head.config.max_kicks)) return true;
+    if (insert_into(f, guira__ccf_least_loaded(f), hash, f->base.config.max_kicks)) return true;
     for (uint64_t i = 0; i < f->filters; i++)
         if (insert_into(f, &f->list[i], hash, 0)) return true;
     return false;
@@ -56,7 +56,7 @@ static bool insert_without_growing(struct ccf *f, uint64_t hash) {
 /* The last resort. */
 static bool insert_by_moving(struct ccf *f, uint64_t hash) {
     for (uint64_t i = 0; i < f->filters; i++)
-        if (insert_into(f, &f->list[i], hash, f->head.config.max_kicks)) return true;
+        if (insert_into(f, &f->list[i], hash, f->base.config.max_kicks)) return true;
     return false;
 }
 
@@ -85,7 +85,7 @@ static guira_status insert(guira *head, uint64_t hash) {
         if (s != GUIRA_OK && !insert_by_moving(f, hash)) return s == GUIRA_ELIMIT ? GUIRA_EFULL : s;
     }
     head->items++;
-    if (ccf_load(f) > head->config.max_load) (void)guira__ccf_grow(f, NULL); /* if not now, when there is no room */
+    if (ccf_load(f) > f->base.config.max_load) (void)guira__ccf_grow(f, NULL); /* if not now, when there is no room */
     return GUIRA_OK;
 }
 
@@ -122,6 +122,9 @@ const struct guira__ops guira__ccf_ops = {
     .shrink_to_fit = guira__ccf_shrink_to_fit,
     .clear = guira__ccf_clear,
     .clone = guira__ccf_clone,
+    .bytes = sizeof(struct guira__ops),
+    .config = guira__papers_config_of,
+    .stash = guira__papers_stash,
     .stats = guira__ccf_stats,
     .check = guira__ccf_check,
     .dump = guira__papers_dump,

@@ -30,7 +30,7 @@ const char *guira__ccf_check(const guira *head) {
         if (broken != NULL) return broken;
         items += f->list[i].table.items;
     }
-    if (head->stash.n > 0) return "stash: this kind has none";
+    if (f->base.stash.n > 0) return "stash: this kind has none";
     if (f->reserved > guira__ccf_totals(f).slots) return "counters: more reserved than there is room for";
     return items == head->items ? NULL : "counters: items";
 }

@@ -74,7 +74,7 @@ static bool view_filter(struct i2cf *f, struct guira__reader *r) {
 }
 
 static guira_status view_list(struct ccf *f, struct guira__reader *r) {
-    const guira_config *c = &f->head.config;
+    const guira_config *c = &f->base.config;
     struct i2cf like = guira__i2cf_like(c);
     if (!guira__i2cf_fits_ring(&like, guira__ccf_buckets_for(c, c->capacity))) return GUIRA_ECORRUPT;
     uint64_t length, *const number[LIST_NUMBERS] = {&f->room, &f->reserved, &f->shrink_below, &f->calm, &f->removed};
@@ -94,7 +94,6 @@ guira_status guira__ccf_view(const struct guira__ops *ops, const guira_config *c
                              guira **out) {
     struct ccf *f = guira__papers_alloc(sizeof *f, &guira__ccf_paper, c->candidates);
     if (f == NULL) return GUIRA_ENOMEM;
-    bool good = guira__head_read(r, ops, c, &f->head) && f->head.stash.n == 0;
-    f->head.bytes = guira__alloc_cost(sizeof *f);
+    bool good = guira__papers_read(&f->base, ops, c, r) && f->base.stash.n == 0;
     return guira__papers_made(&f->head, good ? view_list(f, r) : GUIRA_ECORRUPT, guira__ccf_destroy, out);
 }

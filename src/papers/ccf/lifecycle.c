@@ -17,13 +17,13 @@ static void list_free(struct ccf *f) {
 
 /* A list of one empty filter for what is reserved. Filters that are there at first do not count as growth. */
 static guira_status list_make(struct ccf *f) {
-    struct i2cf like = guira__i2cf_like(&f->head.config);
+    struct i2cf like = guira__i2cf_like(&f->base.config);
     uint64_t grows = f->head.grows;
     f->list = NULL;
     f->filters = f->room = 0;
     f->shrink_below = UINT64_MAX;
     f->calm = f->removed = 0;
-    guira_status s = guira__ccf_out(f, &like, guira__ccf_buckets_for(&f->head.config, f->reserved));
+    guira_status s = guira__ccf_out(f, &like, guira__ccf_buckets_for(&f->base.config, f->reserved));
     f->head.grows = grows;
     return s;
 }
@@ -31,7 +31,7 @@ static guira_status list_make(struct ccf *f) {
 guira_status guira__ccf_create(const struct guira__ops *ops, const guira_config *c, guira **out) {
     struct ccf *f = guira__papers_alloc(sizeof *f, &guira__ccf_paper, c->candidates);
     if (f == NULL) return GUIRA_ENOMEM;
-    guira__head_init(&f->head, ops, c);
+    guira__papers_init(&f->base, ops, c);
     f->reserved = c->capacity;
     return guira__papers_made(&f->head, list_make(f), guira__ccf_destroy, out);
 }
@@ -43,10 +43,8 @@ void guira__ccf_destroy(guira *head) {
 
 guira_status guira__ccf_clone(const guira *head, guira **out) {
     const struct ccf *f = const_ccf_of(head);
-    struct ccf *g = guira__alloc(sizeof *g);
+    struct ccf *g = guira__papers_copy(&f->base, sizeof *g);
     if (g == NULL) return GUIRA_ENOMEM;
-    *g = *f;
-    g->head.bytes = guira__alloc_cost(sizeof *g);
     g->list = guira__alloc(f->room * sizeof *g->list);
     guira_status s = g->list != NULL ? GUIRA_OK : GUIRA_ENOMEM;
     for (g->filters = 0; s == GUIRA_OK && g->filters < f->filters; g->filters += s == GUIRA_OK)
@@ -75,7 +73,7 @@ void guira__ccf_stats(const guira *head, guira_stats *out) {
     out->slots = t.slots;
     out->buckets = t.buckets;
     out->filters = f->filters;
-    out->bytes = head->bytes + guira__alloc_cost(f->room * sizeof *f->list) + t.bytes;
+    out->bytes = f->base.bytes + guira__alloc_cost(f->room * sizeof *f->list) + t.bytes;
     for (uint64_t i = 0; i < f->filters; i++) entries[f->list[i].table.layout.bits] += (double)f->list[i].table.items;
     for (unsigned bits = 4; bits <= 32; bits++) miss *= guira__i2cf_miss(bits, entries[bits]);
     out->fpr = head->items > 0 ? 1 - miss : 0;

@@ -82,7 +82,7 @@ static struct i2cf *next_down(const struct ccf *f) {
 }
 
 guira_status guira__ccf_down_at(struct ccf *f, struct i2cf *from) {
-    guira_status s = guira__i2cf_scale_down(from, f->head.config.max_kicks, &f->base);
+    guira_status s = guira__i2cf_scale_down(from, f->base.config.max_kicks, &f->base);
     f->head.shrinks += s == GUIRA_OK;
     return s;
 }
@@ -104,7 +104,7 @@ static guira_status list_resize(struct ccf *f, uint64_t filters) {
 guira_status guira__ccf_out(struct ccf *f, const struct i2cf *like, uint64_t buckets) {
     struct i2cf fresh;
     struct evict_state before = f->head.evict;
-    if (f->filters >= f->head.config.max_filters) return GUIRA_ELIMIT;
+    if (f->filters >= f->base.config.max_filters) return GUIRA_ELIMIT;
     guira_status s = f->filters < f->room ? GUIRA_OK : list_resize(f, f->filters + 1);
     if (s == GUIRA_OK) s = guira__i2cf_make(&fresh, like, buckets, &f->base);
     if (s != GUIRA_OK) {
@@ -131,7 +131,7 @@ static bool may_fit_elsewhere(const struct ccf *f, const struct i2cf *from) {
 
 /* How much a filter has of the configured shape: all of it, all but the number of buckets, or not all. */
 static unsigned likeness(const struct ccf *f, const struct i2cf *it) {
-    const guira_config *c = &f->head.config;
+    const guira_config *c = &f->base.config;
     struct i2cf like = guira__i2cf_like(c);
     bool same = it->table.layout.bits == like.table.layout.bits && it->table.layout.slots == like.table.layout.slots &&
                 it->candidates == like.candidates && it->nodes == like.nodes && it->ring.size == like.ring.size;
@@ -154,7 +154,7 @@ struct i2cf *guira__ccf_next_compact(const struct ccf *f) {
 
 /* An insertion that never grows: into a free slot of any filter, else by moving others in any. */
 static bool move_entry(struct ccf *f, const struct i2cf *from, uint64_t entry) {
-    for (unsigned kicks = 0;; kicks = f->head.config.max_kicks) {
+    for (unsigned kicks = 0;; kicks = f->base.config.max_kicks) {
         for (uint64_t i = 0; i < f->filters; i++) {
             struct i2cf *to = &f->list[i];
             if (!can_take(to, from)) continue;
@@ -202,7 +202,7 @@ guira_status guira__ccf_compact(struct ccf *f, struct i2cf *from) {
 
 /* n0: see the top. */
 static double growth_start(const struct ccf *f) {
-    const guira_config *c = &f->head.config;
+    const guira_config *c = &f->base.config;
     double made_for = (double)guira__ccf_buckets_for(c, c->capacity) * c->bucket_slots * c->max_load;
     return fmax((double)f->calm, made_for);
 }
@@ -213,18 +213,18 @@ static void begin_growth(struct ccf *f) {
 }
 
 void guira__ccf_note_removal(struct ccf *f) {
-    if (f->head.config.policy == GUIRA_BOTH_LEVELS && CALM * (double)++f->removed > growth_start(f)) begin_growth(f);
+    if (f->base.config.policy == GUIRA_BOTH_LEVELS && CALM * (double)++f->removed > growth_start(f)) begin_growth(f);
 }
 
 static bool grows_dramatically(const struct ccf *f) {
-    return f->head.config.policy == GUIRA_BOTH_LEVELS && (double)f->head.items >= DRAMATIC * growth_start(f);
+    return f->base.config.policy == GUIRA_BOTH_LEVELS && (double)f->head.items >= DRAMATIC * growth_start(f);
 }
 
 /* A new filter has room for the entry. */
 static guira_status grow_out(struct ccf *f, const uint64_t *hash) {
-    struct i2cf like = guira__i2cf_like(&f->head.config);
+    struct i2cf like = guira__i2cf_like(&f->base.config);
     bool dramatic = grows_dramatically(f);
-    uint64_t half = guira__ccf_totals(f).buckets / 2, buckets = f->head.config.buckets;
+    uint64_t half = guira__ccf_totals(f).buckets / 2, buckets = f->base.config.buckets;
     guira_status s = guira__ccf_out(f, &like, dramatic && half > buckets ? half : buckets);
     if (s == GUIRA_OK && dramatic) begin_growth(f);
     if (s != GUIRA_OK || hash == NULL) return s == GUIRA_ELIMIT ? GUIRA_EFULL : s;
@@ -234,7 +234,7 @@ static guira_status grow_out(struct ccf *f, const uint64_t *hash) {
 }
 
 guira_status guira__ccf_grow(struct ccf *f, const uint64_t *hash) {
-    const guira_config *c = &f->head.config;
+    const guira_config *c = &f->base.config;
     bool both = c->policy == GUIRA_BOTH_LEVELS;
     bool out = c->policy == GUIRA_FILTER_LEVEL ||
                (both && (smallest(f)->table.buckets >= MANY_BUCKETS || grows_dramatically(f)));
@@ -249,14 +249,14 @@ guira_status guira__ccf_grow(struct ccf *f, const uint64_t *hash) {
 
 /* Whether the rest is enough without that many slots. */
 static bool can_spare(const struct ccf *f, uint64_t slots) {
-    const guira_config *c = &f->head.config;
+    const guira_config *c = &f->base.config;
     double left = (double)guira__ccf_totals(f).slots - (double)slots;
     return left >= (double)(c->buckets * c->bucket_slots) && left * c->max_load >= (double)f->reserved &&
            left * c->max_load >= (double)f->head.items;
 }
 
 static guira_status shrink(struct ccf *f) {
-    const guira_policy policy = f->head.config.policy;
+    const guira_policy policy = f->base.config.policy;
     struct i2cf *whole = guira__ccf_next_compact(f);
     guira_status s = GUIRA_EFULL;
     if (policy != GUIRA_BUCKET_LEVEL && whole != NULL && can_spare(f, table_slots(&whole->table)))
@@ -268,7 +268,7 @@ static guira_status shrink(struct ccf *f) {
 
 void guira__ccf_shrink_if_sparse(struct ccf *f) {
     uint64_t items = f->head.items;
-    if (items > f->shrink_below || ccf_load(f) >= f->head.config.min_load) return;
+    if (items > f->shrink_below || ccf_load(f) >= f->base.config.min_load) return;
     if (shrink(f) != GUIRA_OK) f->shrink_below = items - items / 64 - (items > 0);
 }
 
@@ -276,7 +276,7 @@ void guira__ccf_shrink_if_sparse(struct ccf *f) {
 static guira_status rebuild(struct ccf *f, struct i2cf *old, uint64_t buckets, bool only_if_smaller) {
     struct i2cf fresh;
     struct evict_state before = f->head.evict;
-    guira_status s = guira__i2cf_rebuild(old, buckets, f->head.config.max_kicks, &f->base, &fresh);
+    guira_status s = guira__i2cf_rebuild(old, buckets, f->base.config.max_kicks, &f->base, &fresh);
     if (s == GUIRA_OK && only_if_smaller && fresh.table.buckets >= old->table.buckets) {
         guira__i2cf_free(&fresh);
         s = GUIRA_EFULL;
@@ -295,7 +295,7 @@ static guira_status rebuild(struct ccf *f, struct i2cf *old, uint64_t buckets, b
 /* The missing buckets come as one filter, or, if no filter may be added, in a larger one instead of the smallest. */
 guira_status guira__ccf_reserve(guira *head, uint64_t items) {
     struct ccf *f = ccf_of(head);
-    const guira_config *c = &head->config;
+    const guira_config *c = &f->base.config;
     struct i2cf like = guira__i2cf_like(c), *least = smallest(f);
     double missing = (double)items / c->max_load - (double)guira__ccf_totals(f).slots;
     double buckets = ceil(missing / c->bucket_slots);
@@ -312,7 +312,7 @@ guira_status guira__ccf_reserve(guira *head, uint64_t items) {
 
 /* The buckets a filter needs for its items. At the filter level it never has fewer than configured. */
 static uint64_t fitting(const struct ccf *f, const struct i2cf *it) {
-    const guira_config *c = &f->head.config;
+    const guira_config *c = &f->base.config;
     double buckets = ceil((double)it->table.items / (c->max_load * it->table.layout.slots));
     return (uint64_t)fmax(buckets, c->policy == GUIRA_FILTER_LEVEL ? (double)c->buckets : 1);
 }
@@ -323,7 +323,7 @@ guira_status guira__ccf_shrink_to_fit(guira *head) {
     for (guira_status s = GUIRA_OK; s == GUIRA_OK;) {
         struct i2cf *whole = guira__ccf_next_compact(f);
         double left = whole == NULL ? 0 : (double)(guira__ccf_totals(f).slots - table_slots(&whole->table));
-        s = (double)head->items <= head->config.max_load * left ? guira__ccf_compact(f, whole) : GUIRA_EFULL;
+        s = (double)head->items <= f->base.config.max_load * left ? guira__ccf_compact(f, whole) : GUIRA_EFULL;
     }
     for (uint64_t i = 0; i < f->filters; i++)
         if (fitting(f, &f->list[i]) < f->list[i].table.buckets)

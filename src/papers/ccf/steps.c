@@ -19,7 +19,7 @@ static guira_status find(guira *head, size_t index, struct i2cf **it) {
 /* Asking for less room gives up what was reserved. */
 static guira_status lower_reservation(guira *head, guira_status s) {
     struct ccf *f = ccf_of(head);
-    double room = s == GUIRA_OK ? (double)guira__ccf_totals(f).slots * head->config.max_load : 0;
+    double room = s == GUIRA_OK ? (double)guira__ccf_totals(f).slots * f->base.config.max_load : 0;
     if (s == GUIRA_OK && (double)f->reserved > room) f->reserved = (uint64_t)room;
     return s;
 }
@@ -49,7 +49,7 @@ guira_status guira_consistent_scale_down_at(guira *head, size_t index) {
 guira_status guira_consistent_scale_out(guira *head, const guira_config *c) {
     guira_status s = check_is_ccf(head);
     if (s != GUIRA_OK) return s;
-    guira_config resolved = head->config;
+    guira_config resolved = ccf_of(head)->base.config;
     resolved.capacity = 0; /* like the first filter */
     if (c != NULL && (s = guira__config_read(c, &resolved)) == GUIRA_OK) {
         resolved.kind = GUIRA_CONSISTENT;
@@ -96,7 +96,7 @@ static guira_consistent_filter row_of(const struct ccf *f, const struct i2cf *it
 }
 
 size_t guira_consistent_filters(const guira *head, guira_consistent_filter *rows, size_t n) {
-    if (head == NULL || head->config.kind != GUIRA_CONSISTENT) return 0;
+    if (head == NULL || guira__config_of(head).kind != GUIRA_CONSISTENT) return 0;
     const struct ccf *f = const_ccf_of(head);
     if (rows == NULL || n == 0) return (size_t)f->filters;
     if (!guira__struct_size_ok(rows, ROW_FIRST_SIZE)) return 0;

@@ -2,17 +2,17 @@
 #include "papers/dcf/dcf.h"
 
 const char *guira__dcf_check_list(const struct dcf *f) {
-    struct table t = table_of_config(&f->head.config, f->head.config.buckets);
-    if (f->filters == 0 || f->filters > f->room || f->filters > f->head.config.max_filters)
+    struct table t = table_of_config(&f->base.config, f->base.config.buckets);
+    if (f->filters == 0 || f->filters > f->room || f->filters > f->base.config.max_filters)
         return "list: impossible length";
     if (f->active >= f->filters) return "list: the active filter does not exist";
     if (f->min_filters == 0 || f->min_filters > f->filters) return "list: shorter than reserved";
-    return guira__stash_valid(&f->head.stash, &t) ? NULL : "stash: impossible entry";
+    return guira__stash_valid(&f->base.stash, &t) ? NULL : "stash: impossible entry";
 }
 
 const char *guira__dcf_check(const guira *head) {
     const struct dcf *f = const_dcf_of(head);
-    uint64_t items = head->stash.n;
+    uint64_t items = f->base.stash.n;
     const char *broken = guira__dcf_check_list(f);
     for (uint64_t i = 0; broken == NULL && i < f->filters; i++) {
         const struct table *t = &f->list[i];

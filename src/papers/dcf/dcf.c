@@ -4,15 +4,16 @@
 /* Subtracting from the same number twice gives the first bucket again, for any number of buckets: see cuckoo/cuckoo.h. */
 static uint64_t partner_of(const guira *f, uint64_t bucket, uint64_t what, unsigned which) {
     (void)which;
-    uint64_t buckets = f->config.buckets, h = (what * UINT64_C(0x9e3779b97f4a7c15) >> 32) * buckets >> 32;
+    uint64_t buckets = const_dcf_of(f)->base.config.buckets,
+             h = (what * UINT64_C(0x9e3779b97f4a7c15) >> 32) * buckets >> 32;
     return h >= bucket ? h - bucket : h + buckets - bucket;
 }
 
 const struct paper_kind guira__dcf_paper = {.candidate = partner_of, .save = guira__dcf_save};
 
 static struct entry candidates_of(const struct dcf *f, uint64_t hash, struct candidates *c) {
-    uint64_t bucket = (hash >> 32) * f->head.config.buckets >> 32;
-    uint64_t what = fingerprint_in(hash & UINT32_MAX, f->head.config.slot_bits);
+    uint64_t bucket = (hash >> 32) * f->base.config.buckets >> 32;
+    uint64_t what = fingerprint_in(hash & UINT32_MAX, f->base.config.slot_bits);
     return candidates_pair(c, what, bucket, partner_of(&f->head, bucket, what, 0));
 }
 
@@ -31,11 +32,11 @@ static bool contains(const guira *head, uint64_t hash) {
     candidates_of(f, hash, &c);
     for (uint64_t i = f->filters; i-- > 0;)
         if (guira__table_find(&f->list[i], &c, &slot)) return true;
-    return guira__stash_match(&head->stash, &c) != 0;
+    return guira__stash_match(&f->base.stash, &c) != 0;
 }
 
 static uint64_t count_all(const struct dcf *f, const struct candidates *c) {
-    uint64_t n = (uint64_t)__builtin_popcount(guira__stash_match(&f->head.stash, c));
+    uint64_t n = (uint64_t)__builtin_popcount(guira__stash_match(&f->base.stash, c));
     for (uint64_t i = 0; i < f->filters; i++) n += guira__table_count(&f->list[i], c);
     return n;
 }
@@ -57,7 +58,7 @@ static void prefetch(const guira *head, uint64_t hash) {
 
 /* Into the active filter, or into the emptiest, which becomes active then. */
 static bool place_below_max_load(struct dcf *f, struct entry e) {
-    unsigned kicks = f->head.config.max_kicks;
+    unsigned kicks = f->base.config.max_kicks;
     if (dcf_has_room(f, f->active) && guira__dcf_place(f, f->active, e, kicks)) return true;
     uint64_t other = guira__dcf_emptiest(f, UINT64_MAX);
     if (other == f->active || !dcf_has_room(f, other) || !guira__dcf_place(f, other, e, kicks)) return false;
@@ -70,9 +71,9 @@ static guira_status place_in_new(struct dcf *f, struct entry e) {
     if (s != GUIRA_OK) return s;
     f->active = f->filters - 1;
     struct table *fresh = &f->list[f->active];
-    f->head.grows += f->head.config.buckets;
+    f->head.grows += f->base.config.buckets;
     guira__dcf_place(f, f->active, e, 0); /* it is empty */
-    fresh->items += guira__papers_unstash(&f->base, fresh, f->head.config.max_kicks);
+    fresh->items += guira__papers_unstash(&f->base, fresh, f->base.config.max_kicks);
     return GUIRA_OK;
 }
 
@@ -86,13 +87,13 @@ static bool place_in_any(struct dcf *f, struct entry e) {
 static guira_status insert_full(struct dcf *f, uint64_t hash) {
     struct candidates c;
     struct entry e = candidates_of(f, hash, &c);
-    if (count_all(f, &c) >= (uint64_t)c.n * f->head.config.bucket_slots) {
+    if (count_all(f, &c) >= (uint64_t)c.n * f->base.config.bucket_slots) {
         if (!place_in_any(f, e)) return GUIRA_EDUPLICATE;
     } else if (!place_below_max_load(f, e)) {
         guira_status s = place_in_new(f, e);
         /* If the list cannot become longer, filters are filled above max_load, and then the stash. */
-        if (s != GUIRA_OK && !guira__dcf_place(f, f->active, e, f->head.config.max_kicks) && !place_in_any(f, e) &&
-            !stash_push(&f->head.stash, e, STASH_SIZE))
+        if (s != GUIRA_OK && !guira__dcf_place(f, f->active, e, f->base.config.max_kicks) && !place_in_any(f, e) &&
+            !stash_push(&f->base.stash, e, STASH_SIZE))
             return s == GUIRA_ELIMIT ? GUIRA_EFULL : s;
     }
     f->head.items++;
@@ -120,9 +121,9 @@ static guira_status remove_one(guira *head, uint64_t hash) {
         t->items--;
         t->items += guira__papers_unstash(&f->base, t, 0);
     } else {
-        unsigned stashed = guira__stash_match(&head->stash, &c);
+        unsigned stashed = guira__stash_match(&f->base.stash, &c);
         if (stashed == 0) return GUIRA_ENOTFOUND;
-        stash_drop(&head->stash, (unsigned)__builtin_ctz(stashed), NULL);
+        stash_drop(&f->base.stash, (unsigned)__builtin_ctz(stashed), NULL);
     }
     head->items--;
     guira__dcf_merge_if_sparse(f);
@@ -143,6 +144,9 @@ const struct guira__ops guira__dcf_ops = {
     .clear = guira__dcf_clear,
     .clone = guira__dcf_clone,
     .merge = guira__dcf_merge,
+    .bytes = sizeof(struct guira__ops),
+    .config = guira__papers_config_of,
+    .stash = guira__papers_stash,
     .stats = guira__dcf_stats,
     .check = guira__dcf_check,
     .dump = guira__papers_dump,

@@ -43,7 +43,7 @@ static inline double dcf_capacity(const guira_config *c, double load, double fil
 
 /* Whether filter i is below max_load; one item is always allowed. */
 static inline bool dcf_has_room(const struct dcf *f, uint64_t i) {
-    const guira_config *c = &f->head.config;
+    const guira_config *c = &f->base.config;
     return f->list[i].items == 0 || (double)f->list[i].items + 1 <= dcf_capacity(c, c->max_load, 1);
 }
 

@@ -31,7 +31,7 @@ static guira_status view_list(struct dcf *f, struct guira__reader *r) {
     f->list = guira__alloc(f->filters * sizeof *f->list);
     if (f->list == NULL) return GUIRA_ENOMEM;
     for (uint64_t i = 0; i < f->filters; i++, p += 8) {
-        struct table t = table_of_config(&f->head.config, f->head.config.buckets);
+        struct table t = table_of_config(&f->base.config, f->base.config.buckets);
         t.bytes = (uint8_t *)(uintptr_t)guira__section_expect(r, "table", table_bytes(&t));
         t.items = get_u64(p);
         if (t.bytes == NULL) return GUIRA_ECORRUPT;
@@ -44,9 +44,8 @@ guira_status guira__dcf_view(const struct guira__ops *ops, const guira_config *c
                              guira **out) {
     struct dcf *f = guira__papers_alloc(sizeof *f, &guira__dcf_paper, 1);
     if (f == NULL) return GUIRA_ENOMEM;
-    guira_status s = guira__head_read(r, ops, c, &f->head) ? GUIRA_OK : GUIRA_ECORRUPT;
+    guira_status s = guira__papers_read(&f->base, ops, c, r) ? GUIRA_OK : GUIRA_ECORRUPT;
     f->is_view = true;
-    f->head.bytes = guira__alloc_cost(sizeof *f);
     if (s == GUIRA_OK) s = view_list(f, r);
     return guira__papers_made(&f->head, s, guira__dcf_destroy, out);
 }

@@ -9,7 +9,7 @@ guira_status guira__dcf_create(const struct guira__ops *ops, const guira_config 
     if (filters > c->max_filters) return GUIRA_ELIMIT;
     struct dcf *f = guira__papers_alloc(sizeof *f, &guira__dcf_paper, 1);
     if (f == NULL) return GUIRA_ENOMEM;
-    guira__head_init(&f->head, ops, c);
+    guira__papers_init(&f->base, ops, c);
     f->min_filters = (uint64_t)filters;
     f->retry_below = UINT64_MAX;
     return guira__papers_made(&f->head, guira__dcf_add(f, f->min_filters), guira__dcf_destroy, out);
@@ -24,13 +24,11 @@ void guira__dcf_destroy(guira *head) {
 
 guira_status guira__dcf_clone(const guira *head, guira **out) {
     const struct dcf *f = const_dcf_of(head);
-    struct dcf *g = guira__alloc(sizeof *g);
+    struct dcf *g = guira__papers_copy(&f->base, sizeof *g);
     if (g == NULL) return GUIRA_ENOMEM;
-    *g = *f;
     g->is_view = false;
     g->list = NULL;
     g->filters = 0;
-    g->head.bytes = guira__alloc_cost(sizeof *g);
     guira_status s = guira__dcf_add(g, f->filters);
     for (uint64_t i = 0; s == GUIRA_OK && i < f->filters; i++) guira__table_restore(&g->list[i], &f->list[i]);
     return guira__papers_made(&g->head, s, guira__dcf_destroy, out);
@@ -45,7 +43,7 @@ guira_status guira__dcf_clear(guira *head) {
     }
     f->active = 0;
     f->retry_below = UINT64_MAX;
-    head->stash = (struct stash){0};
+    f->base.stash = (struct stash){0};
     head->items = 0;
     return GUIRA_OK;
 }
@@ -53,11 +51,11 @@ guira_status guira__dcf_clear(guira *head) {
 /* A random key has one fingerprint of 2^f - 1 and is compared with the entries of two buckets of every filter. */
 void guira__dcf_stats(const guira *head, guira_stats *out) {
     const struct dcf *f = const_dcf_of(head);
-    const guira_config *c = &head->config;
+    const guira_config *c = &f->base.config;
     out->filters = f->filters;
     out->buckets = f->filters * c->buckets;
     out->slots = out->buckets * c->bucket_slots;
-    out->bytes = head->bytes + guira__alloc_cost(f->room * sizeof *f->list);
+    out->bytes = f->base.bytes + guira__alloc_cost(f->room * sizeof *f->list);
     if (!f->is_view) out->bytes += f->filters * guira__alloc_cost(table_bytes(&f->list[0]));
     out->fpr = -expm1(-2.0 * (double)head->items / (double)c->buckets / (double)packed_mask(c->slot_bits));
 }

@@ -5,7 +5,7 @@
 #include "papers/dcf/dcf.h"
 
 static guira_status take(struct dcf *into, struct entry e) {
-    const guira_config *c = &into->head.config;
+    const guira_config *c = &into->base.config;
     uint64_t hash = half_hash_of(e.where, c->buckets) << 32 | half_hash_of(e.what - 1, packed_mask(c->slot_bits));
     return into->head.ops->insert(&into->head, hash);
 }
@@ -19,13 +19,13 @@ static guira_status take_all(struct dcf *into, const struct dcf *from) {
             if (e.what != 0) s = take(into, e);
         }
     }
-    for (unsigned i = 0; s == GUIRA_OK && i < from->head.stash.n; i++) s = take(into, from->head.stash.entry[i]);
+    for (unsigned i = 0; s == GUIRA_OK && i < from->base.stash.n; i++) s = take(into, from->base.stash.entry[i]);
     return s;
 }
 
 /* Into a copy, which takes the filter's place if all went well. */
 guira_status guira__dcf_merge(guira *into, const guira *from) {
-    const guira_config *a = &into->config, *b = &from->config;
+    const guira_config *a = &const_dcf_of(into)->base.config, *b = &const_dcf_of(from)->base.config;
     guira *copy;
     if (a->buckets != b->buckets || a->bucket_slots != b->bucket_slots) return GUIRA_EINVAL;
     guira_status s = guira__dcf_clone(into, &copy);
@@ -35,6 +35,7 @@ guira_status guira__dcf_merge(guira *into, const guira *from) {
     if (s == GUIRA_OK) {
         *f = *g;
         *g = old;
+        guira__head_replaced(&f->head, &old.head, f->base.secret);
     }
     guira__dcf_destroy(copy);
     return s;

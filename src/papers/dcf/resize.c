@@ -22,8 +22,8 @@ double guira__dcf_filters_for(const guira_config *c, uint64_t items) {
 }
 
 guira_status guira__dcf_add(struct dcf *f, uint64_t n) {
-    struct table t = table_of_config(&f->head.config, f->head.config.buckets);
-    if (f->filters + n > f->head.config.max_filters) return GUIRA_ELIMIT;
+    struct table t = table_of_config(&f->base.config, f->base.config.buckets);
+    if (f->filters + n > f->base.config.max_filters) return GUIRA_ELIMIT;
     if (!guira__memory_has((double)table_bytes(&t) * (double)n)) return GUIRA_ENOMEM;
     struct table *list = guira__alloc((f->filters + n) * sizeof *list);
     if (list == NULL) return GUIRA_ENOMEM;
@@ -47,7 +47,7 @@ void guira__dcf_drop(struct dcf *f, uint64_t i) {
     f->list[i] = f->list[--f->filters];
     if (f->active == i) f->active = guira__dcf_emptiest(f, UINT64_MAX);
     else if (f->active == f->filters) f->active = i;
-    f->head.shrinks += f->head.config.buckets;
+    f->head.shrinks += f->base.config.buckets;
     struct table *list = guira__alloc(f->filters * sizeof *list);
     if (list == NULL) return;
     memcpy(list, f->list, f->filters * sizeof *list);
@@ -62,7 +62,7 @@ void guira__dcf_drop(struct dcf *f, uint64_t i) {
 static bool place_elsewhere(struct dcf *f, uint64_t from, struct entry e, uint64_t *to, struct table *saved) {
     for (uint64_t tried = 0; tried < f->filters; tried++, *to = (*to + 1) % f->filters)
         if (*to != from && dcf_has_room(f, *to) && guira__table_save(&f->list[*to], &saved[*to]) &&
-            guira__dcf_place(f, *to, e, f->head.config.max_kicks))
+            guira__dcf_place(f, *to, e, f->base.config.max_kicks))
             return true;
     return false;
 }
@@ -97,23 +97,23 @@ static bool merge(struct dcf *f) {
 /* Whether one filter less would hold everything at this load. */
 static bool fits_fewer(const struct dcf *f, double load) {
     return f->filters > f->min_filters &&
-           (double)f->head.items <= dcf_capacity(&f->head.config, load, (double)(f->filters - 1));
+           (double)f->head.items <= dcf_capacity(&f->base.config, load, (double)(f->filters - 1));
 }
 
 void guira__dcf_merge_if_sparse(struct dcf *f) {
-    const double load = f->head.config.min_load;
+    const double load = f->base.config.min_load;
     if (load < 0 || f->head.items > f->retry_below || !fits_fewer(f, load)) return;
     f->retry_below = merge(f) ? UINT64_MAX : f->head.items - f->head.items / 16;
 }
 
 guira_status guira__dcf_reserve(guira *head, uint64_t items) {
     struct dcf *f = dcf_of(head);
-    double needed = guira__dcf_filters_for(&head->config, items);
-    if (needed > head->config.max_filters) return GUIRA_ELIMIT;
+    double needed = guira__dcf_filters_for(&f->base.config, items);
+    if (needed > f->base.config.max_filters) return GUIRA_ELIMIT;
     uint64_t more = (uint64_t)needed > f->filters ? (uint64_t)needed - f->filters : 0;
     guira_status s = more > 0 ? guira__dcf_add(f, more) : GUIRA_OK;
     if (s != GUIRA_OK) return s;
-    head->grows += more * head->config.buckets;
+    head->grows += more * f->base.config.buckets;
     f->min_filters = (uint64_t)needed;
     return GUIRA_OK;
 }
@@ -121,7 +121,7 @@ guira_status guira__dcf_reserve(guira *head, uint64_t items) {
 guira_status guira__dcf_shrink_to_fit(guira *head) {
     struct dcf *f = dcf_of(head);
     f->min_filters = 1;
-    while (fits_fewer(f, head->config.max_load) && merge(f)) {
+    while (fits_fewer(f, f->base.config.max_load) && merge(f)) {
     }
     return GUIRA_OK;
 }

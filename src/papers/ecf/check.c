@@ -3,7 +3,7 @@
 
 const char *guira__ecf_check_shape(const struct ecf *f) {
     struct ecf_shape s;
-    if (!guira__ecf_shape_replay(&s, &f->head.config, f->shape.first, f->shape.steps, f->shape.step))
+    if (!guira__ecf_shape_replay(&s, &f->base.config, f->shape.first, f->shape.steps, f->shape.step))
         return "shape: impossible step";
     if (s.buckets != f->table.buckets || s.buckets != f->shape.buckets || s.range != f->shape.range ||
         s.first_range != f->shape.first_range)
@@ -11,9 +11,9 @@ const char *guira__ecf_check_shape(const struct ecf *f) {
     bool extended = s.steps > 0 && s.step[s.steps - 1] != HALVED;
     if (f->groups != 0 && !(extended && f->groups * s.step[s.steps - 1] == s.buckets)) return "pending: wrong size";
     if (f->left > f->groups) return "pending: more groups left than there are";
-    if (!guira__stash_valid(&f->head.stash, &f->table)) return "stash: impossible entry";
-    for (unsigned i = 0; i < f->head.stash.n; i++)
-        if (!ecf_in_range(&f->shape, f->head.stash.entry[i])) return "stash: an entry outside its range";
+    if (!guira__stash_valid(&f->base.stash, &f->table)) return "stash: impossible entry";
+    for (unsigned i = 0; i < f->base.stash.n; i++)
+        if (!ecf_in_range(&f->shape, f->base.stash.entry[i])) return "stash: an entry outside its range";
     return NULL;
 }
 
@@ -38,7 +38,7 @@ static const char *check_group(const struct ecf *f, uint64_t group, uint64_t gro
 
 const char *guira__ecf_check(const guira *head) {
     const struct ecf *f = const_ecf_of(head);
-    uint64_t items = head->stash.n, left = 0, groups = f->groups > 0 ? f->groups : f->table.buckets;
+    uint64_t items = f->base.stash.n, left = 0, groups = f->groups > 0 ? f->groups : f->table.buckets;
     const char *broken = guira__ecf_check_shape(f);
     for (uint64_t group = 0; broken == NULL && group < groups; group++) {
         left += ecf_is_pending(f, group);

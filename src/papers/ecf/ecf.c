@@ -62,15 +62,17 @@ static bool place(struct ecf *f, struct entry e, unsigned kicks) {
 static bool contains(const guira *head, uint64_t hash) {
     struct candidates c;
     uint64_t slot;
-    candidates_of(const_ecf_of(head), hash, &c);
-    return guira__table_find(&const_ecf_of(head)->table, &c, &slot) || guira__stash_match(&head->stash, &c) != 0;
+    const struct ecf *f = const_ecf_of(head);
+    candidates_of(f, hash, &c);
+    return guira__table_find(&f->table, &c, &slot) || guira__stash_match(&f->base.stash, &c) != 0;
 }
 
 static uint64_t count(const guira *head, uint64_t hash) {
     struct candidates c;
-    candidates_of(const_ecf_of(head), hash, &c);
-    unsigned stashed = guira__stash_match(&head->stash, &c);
-    return guira__table_count(&const_ecf_of(head)->table, &c) + (unsigned)__builtin_popcount(stashed);
+    const struct ecf *f = const_ecf_of(head);
+    candidates_of(f, hash, &c);
+    unsigned stashed = guira__stash_match(&f->base.stash, &c);
+    return guira__table_count(&f->table, &c) + (unsigned)__builtin_popcount(stashed);
 }
 
 static void prefetch(const guira *head, uint64_t hash) {
@@ -82,27 +84,27 @@ static void prefetch(const guira *head, uint64_t hash) {
 /* ------------------------------------------------------------------------------------------------------------ changes */
 
 static bool is_full(const struct ecf *f) {
-    return (double)f->head.items + 1 > ecf_capacity(f, f->head.config.max_load, f->table.buckets);
+    return (double)f->head.items + 1 > ecf_capacity(f, f->base.config.max_load, f->table.buckets);
 }
 
 /* Whether growing may help. The stash has one place for an insertion that the filter has grown for: if that is taken,
  * growing has not helped before. A filter that is half empty has room, but in the wrong place. */
 static bool may_grow(const struct ecf *f) {
-    double half = ecf_capacity(f, f->head.config.max_load / 2, f->table.buckets);
-    return f->head.stash.n <= STASH_SIZE && (double)f->head.items >= half;
+    double half = ecf_capacity(f, f->base.config.max_load / 2, f->table.buckets);
+    return f->base.stash.n <= STASH_SIZE && (double)f->head.items >= half;
 }
 
 /* Both buckets are full: other entries move, or the stash takes the new one, or the filter grows. */
 static guira_status place_full(struct ecf *f, uint64_t hash, bool grown) {
-    struct stash *stash = &f->head.stash;
+    struct stash *stash = &f->base.stash;
     struct candidates c;
     struct entry e = candidates_of(f, hash, &c);
     guira_status s = GUIRA_EFULL;
-    if (place(f, e, f->head.config.max_kicks) || stash_push(stash, e, STASH_GROW)) return GUIRA_OK;
-    if (!grown && may_grow(f)) s = guira__ecf_extend(f, f->head.config.factor);
+    if (place(f, e, f->base.config.max_kicks) || stash_push(stash, e, STASH_GROW)) return GUIRA_OK;
+    if (!grown && may_grow(f)) s = guira__ecf_extend(f, f->base.config.factor);
     grown |= s == GUIRA_OK;
     e = candidates_of(f, hash, &c);
-    if (s == GUIRA_OK && place(f, e, f->head.config.max_kicks)) return GUIRA_OK;
+    if (s == GUIRA_OK && place(f, e, f->base.config.max_kicks)) return GUIRA_OK;
     if (stash_push(stash, e, grown ? STASH_LAST : STASH_SIZE)) return GUIRA_OK;
     return s == GUIRA_ENOMEM ? GUIRA_ENOMEM : GUIRA_EFULL;
 }
@@ -112,7 +114,7 @@ static guira_status insert_full(struct ecf *f, uint64_t hash) {
     struct candidates c;
     if (count(&f->head, hash) >= 2 * f->table.layout.slots) return GUIRA_EDUPLICATE;
     /* If it cannot grow there may be room all the same, above max_load. */
-    bool grown = is_full(f) && may_grow(f) && guira__ecf_extend(f, f->head.config.factor) == GUIRA_OK;
+    bool grown = is_full(f) && may_grow(f) && guira__ecf_extend(f, f->base.config.factor) == GUIRA_OK;
     guira_status s = place(f, candidates_of(f, hash, &c), 0) ? GUIRA_OK : place_full(f, hash, grown);
     f->head.items += s == GUIRA_OK;
     return s;
@@ -135,9 +137,9 @@ static guira_status remove_one(guira *head, uint64_t hash) {
         guira__ecf_open(head, slot / f->table.layout.slots);
         table_set(&f->table, slot, 0);
     } else {
-        unsigned stashed = guira__stash_match(&head->stash, &c);
+        unsigned stashed = guira__stash_match(&f->base.stash, &c);
         if (stashed == 0) return GUIRA_ENOTFOUND;
-        stash_drop(&head->stash, (unsigned)__builtin_ctz(stashed), NULL);
+        stash_drop(&f->base.stash, (unsigned)__builtin_ctz(stashed), NULL);
     }
     head->items--;
     guira__papers_unstash(&f->base, &f->table, 0);
@@ -158,6 +160,9 @@ const struct guira__ops guira__ecf_ops = {
     .shrink_to_fit = guira__ecf_shrink_to_fit,
     .clear = guira__ecf_clear,
     .clone = guira__ecf_clone,
+    .bytes = sizeof(struct guira__ops),
+    .config = guira__papers_config_of,
+    .stash = guira__papers_stash,
     .stats = guira__ecf_stats,
     .check = guira__ecf_check,
     .dump = guira__papers_dump,

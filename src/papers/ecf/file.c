@@ -33,8 +33,8 @@ static bool view_shape(struct ecf *f, struct guira__reader *r) {
     const uint8_t *p = guira__section_expect(r, "shape", 8 * SHAPE_NUMBERS + MAX_STEPS);
     if (p == NULL) return false;
     for (size_t i = 0; i < SHAPE_NUMBERS; i++, p += 8) *number[i] = get_u64(p);
-    if (!guira__ecf_shape_replay(&f->shape, &f->head.config, first, steps, p)) return false;
-    f->table = table_of_config(&f->head.config, f->shape.buckets);
+    if (!guira__ecf_shape_replay(&f->shape, &f->base.config, first, steps, p)) return false;
+    f->table = table_of_config(&f->base.config, f->shape.buckets);
     return f->min_buckets <= f->shape.buckets && guira__ecf_check_shape(f) == NULL;
 }
 
@@ -42,9 +42,8 @@ guira_status guira__ecf_view(const struct guira__ops *ops, const guira_config *c
                              guira **out) {
     struct ecf *f = guira__papers_alloc(sizeof *f, &guira__ecf_paper, 1);
     if (f == NULL) return GUIRA_ENOMEM;
-    bool good = guira__head_read(r, ops, c, &f->head) && view_shape(f, r);
+    bool good = guira__papers_read(&f->base, ops, c, r) && view_shape(f, r);
     f->is_view = true;
-    f->head.bytes = guira__alloc_cost(sizeof *f);
     if (good) f->table.bytes = (uint8_t *)(uintptr_t)guira__section_expect(r, "table", table_bytes(&f->table));
     good = good && f->table.bytes != NULL;
     if (good && f->groups > 0)

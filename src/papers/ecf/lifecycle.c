@@ -8,7 +8,7 @@ guira_status guira__ecf_create(const struct guira__ops *ops, const guira_config 
     uint64_t needed = (uint64_t)ceil((double)c->capacity / (c->max_load * c->bucket_slots));
     struct ecf *f = guira__papers_alloc(sizeof *f, &guira__ecf_paper, 1);
     if (f == NULL) return GUIRA_ENOMEM;
-    guira__head_init(&f->head, ops, c);
+    guira__papers_init(&f->base, ops, c);
     f->min_buckets = c->buckets > needed ? c->buckets : needed;
     f->retry_below = UINT64_MAX;
     f->shape = guira__ecf_shape(f->min_buckets);
@@ -23,10 +23,8 @@ void guira__ecf_destroy(guira *head) {
 
 guira_status guira__ecf_clone(const guira *head, guira **out) {
     const struct ecf *f = const_ecf_of(head);
-    struct ecf *g = guira__alloc(sizeof *g);
+    struct ecf *g = guira__papers_copy(&f->base, sizeof *g);
     if (g == NULL) return GUIRA_ENOMEM;
-    *g = *f;
-    g->head.bytes = guira__alloc_cost(sizeof *g);
     guira_status s = guira__ecf_alloc(g);
     if (s == GUIRA_OK) memcpy(g->table.bytes, f->table.bytes, table_bytes(&f->table));
     if (s == GUIRA_OK && f->groups > 0) memcpy(g->pending, f->pending, ecf_pending_bytes(f));
@@ -42,7 +40,7 @@ void guira__ecf_stats(const guira *head, guira_stats *out) {
     double pairs = (double)packed_mask(f->table.layout.bits) * ldexp(1, (int)f->shape.range - 1);
     out->buckets = f->table.buckets;
     out->slots = table_slots(&f->table);
-    out->bytes = head->bytes;
+    out->bytes = f->base.bytes;
     if (!f->is_view) out->bytes += guira__alloc_cost(table_bytes(&f->table));
     if (!f->is_view && f->groups > 0) out->bytes += guira__alloc_cost(ecf_pending_bytes(f));
     out->fpr = -expm1((double)head->items * log1p(-1 / pairs));

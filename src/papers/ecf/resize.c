@@ -35,7 +35,7 @@ static guira_status make_replacement(const struct ecf *f, const struct ecf_shape
     *g = *f;
     g->shape = *shape;
     g->groups = g->left = groups;
-    g->head.stash = (struct stash){0};
+    g->base.stash = (struct stash){0};
     return guira__ecf_alloc(g);
 }
 
@@ -59,8 +59,8 @@ static struct entry carry(const struct ecf *f, const struct ecf *g, struct entry
 
 static bool move(const struct ecf *f, struct ecf *g, struct entry e) {
     e = carry(f, g, e);
-    return guira__papers_place(&g->base, &g->table, e, g->head.config.max_kicks, NULL) ||
-           stash_push(&g->head.stash, e, STASH_GROW);
+    return guira__papers_place(&g->base, &g->table, e, g->base.config.max_kicks, NULL) ||
+           stash_push(&g->base.stash, e, STASH_GROW);
 }
 
 static bool move_all(const struct ecf *f, struct ecf *g) {
@@ -70,8 +70,8 @@ static bool move_all(const struct ecf *f, struct ecf *g) {
             uint64_t slot = i * slots + (unsigned)__builtin_ctz(left);
             if (!move(f, g, (struct entry){i, table_get(&f->table, slot)})) return false;
         }
-    for (unsigned i = 0; i < f->head.stash.n; i++)
-        if (!move(f, g, f->head.stash.entry[i])) return false;
+    for (unsigned i = 0; i < f->base.stash.n; i++)
+        if (!move(f, g, f->base.stash.entry[i])) return false;
     return true;
 }
 
@@ -100,10 +100,10 @@ guira_status guira__ecf_extend(struct ecf *f, unsigned factor) {
     for (uint64_t i = 0; i < table_slots(&g.table); i++) table_set(&g.table, i, table_get(&f->table, i % n));
     memset(g.pending, 0xff, ecf_pending_bytes(&g));
     if (g.groups % 8 != 0) g.pending[g.groups / 8] = (uint8_t)packed_mask(g.groups % 8);
-    for (unsigned i = 0; i < f->head.stash.n; i++)
-        stash_push(&g.head.stash, carry(f, &g, f->head.stash.entry[i]), STASH_LAST);
+    for (unsigned i = 0; i < f->base.stash.n; i++)
+        stash_push(&g.base.stash, carry(f, &g, f->base.stash.entry[i]), STASH_LAST);
     replace(f, &g);
-    guira__papers_unstash(&f->base, &f->table, f->head.config.max_kicks);
+    guira__papers_unstash(&f->base, &f->table, f->base.config.max_kicks);
     return GUIRA_OK;
 }
 
@@ -115,7 +115,7 @@ static guira_status restart(struct ecf *f, uint64_t buckets) {
     struct ecf g;
     if (f->shape.steps == 0 && f->shape.first == buckets) {
         memset(f->table.bytes, 0, table_bytes(&f->table));
-        f->head.stash = (struct stash){0};
+        f->base.stash = (struct stash){0};
         f->retry_below = UINT64_MAX;
     } else {
         guira_status s = make_replacement(f, &shape, 0, &g);
@@ -128,7 +128,7 @@ static guira_status restart(struct ecf *f, uint64_t buckets) {
 
 static uint64_t restart_buckets(const struct ecf *f) {
     uint64_t small = UINT64_C(1) << MIN_RANGE;
-    if (f->head.config.buckets < small) small = f->head.config.buckets;
+    if (f->base.config.buckets < small) small = f->base.config.buckets;
     return f->min_buckets > small ? f->min_buckets : small;
 }
 
@@ -138,12 +138,12 @@ guira_status guira__ecf_restart(struct ecf *f) { return restart(f, restart_bucke
 
 guira_status guira__ecf_reserve(guira *head, uint64_t items) {
     struct ecf *f = ecf_of(head);
-    double needed = ceil((double)items / ecf_capacity(f, head->config.max_load, 1));
+    double needed = ceil((double)items / ecf_capacity(f, f->base.config.max_load, 1));
     if (needed > (double)PAPERS_MAX_BUCKETS) return GUIRA_ELIMIT;
     uint64_t buckets = (uint64_t)needed;
     struct ecf_shape shape = f->shape;
     while (head->items > 0 && shape.buckets < buckets)
-        if (!guira__ecf_shape_extend(&shape, head->config.factor, f->table.layout.bits)) return GUIRA_ELIMIT;
+        if (!guira__ecf_shape_extend(&shape, f->base.config.factor, f->table.layout.bits)) return GUIRA_ELIMIT;
     guira_status s = GUIRA_OK;
     if (buckets > f->table.buckets) s = head->items > 0 ? guira__ecf_rebuild(f, &shape) : restart(f, buckets);
     if (s != GUIRA_OK) return s == GUIRA_EFULL ? GUIRA_ELIMIT : s;
@@ -169,14 +169,14 @@ guira_status guira__ecf_shrink_to_fit(guira *head) {
     f->min_buckets = 0;
     f->retry_below = UINT64_MAX;
     if (head->items == 0 && restart_buckets(f) <= f->table.buckets) (void)guira__ecf_restart(f);
-    while (shrink(f, head->config.max_load)) {
+    while (shrink(f, f->base.config.max_load)) {
     }
     return GUIRA_OK;
 }
 
 /* It must be some time before it has to grow again, hence three quarters. */
 void guira__ecf_shrink_if_sparse(struct ecf *f) {
-    const guira_config *c = &f->head.config;
+    const guira_config *c = &f->base.config;
     uint64_t items = f->head.items;
     if (c->min_load < 0 || items > f->retry_below) return;
     if (items == 0 && f->shape.steps > 0 && guira__ecf_restart(f) == GUIRA_OK) return;
