@@ -7,15 +7,10 @@
 #include "report.h"
 #include "units.h"
 
-static guira_status combine(guira *into, const guira *from, bool sum) {
-    (void)sum;
-    return guira_merge(into, from);
-}
-
 /* Exits if the filter in the file cannot be merged. */
-static void merge_one(guira *into, const char *path, bool sum) {
+static void merge_one(guira *into, const char *path) {
     guira *from = filter_map(path);
-    guira_status s = combine(into, from, sum);
+    guira_status s = guira_merge(into, from);
     guira_destroy(from);
     if (s == GUIRA_EINVAL)
         trouble("%s: its seed, slot width or number of buckets differs from the first file; create files to merge with "
@@ -35,11 +30,10 @@ static void save(const guira *f, const char *out, bool force) {
 }
 
 static int merge_run(int argc, char **argv) {
-    bool force = false, quiet = false, sum = false;
+    bool force = false, quiet = false;
     guira_stats s = GUIRA_STATS_INIT;
     char items[UNIT_TEXT], files[UNIT_TEXT], size[UNIT_TEXT];
-    const struct opt table[] = {{0, "sum", OPT_FLAG, &sum, NULL, "add the numbers of copies of each line", NULL},
-                                {'f', "force", OPT_FLAG, &force, NULL, "replace OUT if it exists", NULL},
+    const struct opt table[] = {{'f', "force", OPT_FLAG, &force, NULL, "replace OUT if it exists", NULL},
                                 {'q', "quiet", OPT_FLAG, &quiet, NULL, "print no summary at the end", NULL},
                                 OPT_END};
     options_read(&command_merge, table, &argc, argv, 2, MAX_OPERANDS);
@@ -49,7 +43,7 @@ static int merge_run(int argc, char **argv) {
     must_be_writable(out);
     if (force && file_exists(out)) file_lock(out, true);
     guira *f = filter_load(argv[2]);
-    for (int i = 3; i < argc; i++) merge_one(f, argv[i], sum);
+    for (int i = 3; i < argc; i++) merge_one(f, argv[i]);
     save(f, out, force);
     guira_stats_get(f, &s);
     if (!quiet)
@@ -61,10 +55,8 @@ static int merge_run(int argc, char **argv) {
 
 const struct command command_merge = {
     "merge", "[options] OUT IN...", "combine several filter files into one",
-    "OUT contains the lines of all IN files. A line that several files contain is in OUT once, or if it has copies, "
-    "as\n"
-    "often as in the file with the most; with --sum, as often as in all files together. The files must have the same\n"
-    "seed and slot width: build the second with '--like' the first. Exit status: 0, or 2 for an error.\n"
+    "OUT contains the lines of all IN files. A line that several files contain has as many copies in OUT. The files must\n"
+    "have the same seed and slot width: build the second with '--like' the first. Exit status: 0, or 2 for an error.\n"
     "\n"
     "examples:\n"
     "  guira build mon.gf mon.txt; guira build --like mon.gf tue.gf tue.txt\n"
