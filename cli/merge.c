@@ -55,8 +55,9 @@ static int merge_run(int argc, char **argv) {
 
 const struct command command_merge = {
     "merge", "[options] OUT IN...", "combine several filter files into one",
-    "OUT contains the lines of all IN files. A line that several files contain has as many copies in OUT. The files must\n"
-    "have the same seed and slot width: build the second with '--like' the first. Exit status: 0, or 2 for an error.\n"
+    "OUT contains the lines of all IN files. A line that several files contain has as many copies in OUT. The files\n"
+    "must have the same seed and slot width: build the second with '--like' the first. Exit status: 0, or 2 for an\n"
+    "error.\n"
     "\n"
     "examples:\n"
     "  guira build mon.gf mon.txt; guira build --like mon.gf tue.gf tue.txt\n"
