@@ -10,9 +10,29 @@ enum { ALL_WIDTHS = sizeof all_widths / sizeof *all_widths };
 
 /* ---------------------------------------------------------------------------------------------------- what they take */
 
-/* What malloc itself says that it has given: the usable size of each piece, and the 8 bytes before it. */
+/* What glibc's malloc takes for the pieces that are held: 8 bytes more than each, in steps of 16. */
 static size_t held;
 
+static size_t cost(size_t size) { return size <= 24 ? 32 : (size + 8 + 15) / 16 * 16; }
+
+static void *counting_alloc(size_t size) {
+    size_t *p = malloc(size + 16);
+    if (p == NULL) return NULL;
+    *p = size;
+    held += cost(size);
+    return p + 2;
+}
+
+static void counting_release(void *q) {
+    size_t *p = (size_t *)q - 2;
+    held -= cost(*p);
+    free(p);
+}
+
+static const guira_allocator counting = {counting_alloc, counting_release};
+
+/* What malloc itself says that it has given: the usable size of each piece, and the 8 bytes before it. That may be 16 bytes
+ * more, if these are too few for another piece. */
 static void *measuring_alloc(size_t size) {
     void *p = malloc(size);
     if (p != NULL) held += malloc_usable_size(p) + 8;
@@ -71,10 +91,18 @@ static void check_sizes(size_t row, struct rng *r) {
 static void test_small_filters_are_small_on_the_way_up_and_down(void **state) {
     (void)state;
     struct rng r = rng_for(__func__);
-    guira_set_allocator(&measuring);
+    guira_set_allocator(&counting);
     for (unsigned again = 0; again < (quick_run() ? 1 : 5); again++)
         for (size_t i = 0; i < sizeof promised / sizeof *promised; i++) check_sizes(i, &r);
     guira_set_allocator(NULL);
+}
+
+/* Others, as AddressSanitizer's, take what they are asked for, or much more. */
+static bool is_malloc_of_glibc(void) {
+    void *p = malloc(25);
+    size_t usable = malloc_usable_size(p);
+    free(p);
+    return usable == 40;
 }
 
 /* Without a hook, what the statistics say is what malloc takes. */
@@ -82,6 +110,7 @@ static void test_the_statistics_count_what_malloc_takes(void **state) {
     (void)state;
     struct rng r = rng_for(__func__);
     enum { ITEMS = 1500 };
+    if (!is_malloc_of_glibc()) skip();
     guira_set_allocator(&measuring);
     guira *f = make((guira_config){.slot_bits = 16}, &r);
     size_t measured[ITEMS];
@@ -96,8 +125,7 @@ static void test_the_statistics_count_what_malloc_takes(void **state) {
     assert_int_equal(guira_create(&c, &f), GUIRA_OK);
     for (unsigned i = 0; i < ITEMS; i++) {
         assert_int_equal(guira_insert_hash(f, rng_next(&same)), GUIRA_OK);
-        uint64_t said =
-            stats_of(f).bytes; /* malloc may keep 16 bytes that are too few for another piece, in each of 3 */
+        uint64_t said = stats_of(f).bytes; /* in three pieces */
         if (said > measured[i] || said + 48 < measured[i]) fail_msg("%lu bytes, but %zu are held", said, measured[i]);
     }
     guira_destroy(f);
@@ -107,7 +135,7 @@ static void test_configured_filters_are_small_too(void **state) {
     (void)state;
     struct rng r = rng_for(__func__);
     const double rates[] = {0.05, 0.01, 0.003, 1e-3, 0.00025, 1e-4, 1e-5};
-    guira_set_allocator(&measuring);
+    guira_set_allocator(&counting);
     for (size_t i = 0; i < sizeof rates / sizeof *rates; i++) { /* a rate takes no room */
         guira *f = make((guira_config){.fpr = rates[i]}, &r);
         assert_true(held <= 272 && guira__config_of(f).fpr == rates[i]);
@@ -171,14 +199,16 @@ static void test_the_hash_does_not_depend_on_the_size(void **state) {
 
 /* ------------------------------------------------------------------------------------------------------ up and down */
 
-/* Waves between nothing and 2,600 items, beyond what one block holds with wide slots. One allocation in `rarely` fails. */
+/* Waves between nothing and 5,000 items, more than one block holds. If rarely is not 0, in each call one of the first so
+ * many allocations fails; as this may be too often for the filter to follow, a wave ends after 6,000 calls. */
 static void check_waves(unsigned width, uint64_t rarely, struct rng *r) {
     guira *f = make((guira_config){.slot_bits = width}, r);
     struct model m = {0};
     bool was_big = false, was_small_again = false;
     for (unsigned wave = 0; wave < (quick_run() ? 2 : 6); wave++) {
-        uint64_t target = wave % 2 == 0 ? 600 + rng_below(r, 2000) : rng_below(r, 60);
-        for (unsigned n = 0; m.n != target; n++) {
+        uint64_t most = wave == 0 && rarely == 0 ? 5000 : 600 + rng_below(r, 2000);
+        uint64_t target = wave % 2 == 0 ? most : rng_below(r, 60);
+        for (unsigned n = 0; m.n != target && (rarely == 0 || n < 6000); n++) {
             if (rarely > 0) memory.fail_at = memory.calls + 1 + rng_below(r, rarely);
             bool up = m.n < target ? rng_below(r, 8) > 0 : rng_below(r, 8) == 0;
             if (up || m.n == 0) {
@@ -196,7 +226,7 @@ static void check_waves(unsigned width, uint64_t rarely, struct rng *r) {
         assert_same(f, &m);
         assert_valid(f);
     }
-    assert_true(width < 20 || quick_run() || (was_big && was_small_again) || rarely > 0);
+    assert_true(rarely > 0 || (was_big && was_small_again));
     while (m.n > 0) remove_some(f, &m, r);
     assert_true(rarely > 0 || buckets_of(f) == MIN_BUCKETS);
     finish(f, &m);
