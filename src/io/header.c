@@ -81,24 +81,36 @@ static guira_config header_decode(const uint8_t header[HEADER_BYTES]) {
     return c;
 }
 
+/* Format 1 has fields that cuckoo filters did not use then, but saved as they were in the configuration: bucket_slots,
+ * buckets and factor. They mean nothing there. */
+static void header_normalize(const uint8_t header[HEADER_BYTES], uint8_t out[HEADER_BYTES]) {
+    static const unsigned ignored[] = {96, 104, 120};
+    memcpy(out, header, HEADER_BYTES);
+    if (get_u64(header + 8) != 1 || get_u64(header + 16) != GUIRA_CUCKOO) return;
+    for (size_t i = 0; i < sizeof ignored / sizeof *ignored; i++) put_u64(out + ignored[i], 0);
+}
+
 guira_status guira__header_peek(const uint8_t header[HEADER_BYTES], struct header *out) {
+    uint8_t known[HEADER_BYTES];
     const uint8_t *sum = header + HEADER_BYTES - SUM_BYTES;
     uint64_t format = get_u64(header + 8);
     if (memcmp(header, magic, sizeof magic) != 0 || format < 1 || format > NEWEST_FORMAT) return GUIRA_EFORMAT;
     if (get_u64(sum) != guira__checksum(header, HEADER_BYTES - SUM_BYTES)) return GUIRA_ECORRUPT;
     if (get_u64(header + 16) > GUIRA_CONSISTENT) return GUIRA_EFORMAT;
-    *out = (struct header){header_decode(header), get_u64(header + 24), (unsigned)format};
+    header_normalize(header, known);
+    *out = (struct header){header_decode(known), get_u64(header + 24), (unsigned)format};
     return out->total < HEADER_BYTES ? GUIRA_ECORRUPT : GUIRA_OK;
 }
 
 /* The configuration of a saved filter has every default filled in. So a header is good if filling in changes nothing and
  * encoding it again gives the same bytes, which also finds numbers too large for their fields and padding that is not 0. */
 guira_status guira__header_read(const uint8_t header[HEADER_BYTES], guira__resolve_fn *resolve, struct header *out) {
-    uint8_t again[HEADER_BYTES];
+    uint8_t known[HEADER_BYTES], again[HEADER_BYTES];
     guira_status s = guira__header_peek(header, out);
     if (s != GUIRA_OK) return s;
     s = resolve(&out->config);
     if (s != GUIRA_OK) return s == GUIRA_EFORMAT ? s : GUIRA_ECORRUPT;
     guira__header_encode(again, &out->config, out->total);
-    return memcmp(header, again, HEADER_BYTES) == 0 ? GUIRA_OK : GUIRA_ECORRUPT;
+    header_normalize(header, known); /* its checksum is that of the file, and has been compared */
+    return memcmp(known, again, HEADER_BYTES - SUM_BYTES) == 0 ? GUIRA_OK : GUIRA_ECORRUPT;
 }
