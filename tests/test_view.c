@@ -196,7 +196,9 @@ static void merges_the_same(guira *f, guira *g, struct rng *r) {
     guira *a = relative_of(f, 300, r), *b;
     assert_int_equal(guira_clone(a, &b), GUIRA_OK);
     guira_status s = guira_merge(a, f);
-    assert_int_equal(s, guira__config_of(f).kind == GUIRA_TIDAL ? GUIRA_OK : GUIRA_EUNSUPPORTED);
+    guira_kind kind = guira__config_of(f).kind;
+    if (kind == GUIRA_TIDAL) assert_int_equal(s, GUIRA_OK); /* cuckoo and dynamic may be too full */
+    assert_int_equal(s == GUIRA_EUNSUPPORTED, kind == GUIRA_ELASTIC || kind == GUIRA_CONSISTENT);
     assert_int_equal(guira_merge(b, g), s);
     assert_int_equal(digest(a), digest(b));
     assert_valid(b);
