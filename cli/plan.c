@@ -2,15 +2,13 @@
 #include <guira.h>
 #include <inttypes.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "commands.h"
 #include "report.h"
 #include "units.h"
 
-/* As text, because they are also part of --help. */
+/* As text, because it is also part of --help. */
 #define DEFAULT_FPR "0.1%"
-#define DEFAULT_GROWTH "1x"
 
 enum { TIDAL = 0, CUCKOO = 1 }; /* rows of guira_plan */
 
@@ -21,6 +19,8 @@ struct plan {
     guira_plan_row row[GUIRA_PLAN_ROWS];
     size_t smallest;
 };
+
+static const double default_growth_to = 1e10; /* items: see guira_plan */
 
 static const char *yes_no(bool x) { return x ? "yes" : "no"; }
 
@@ -35,6 +35,8 @@ static void advise(const struct plan *p, char *to, size_t n) {
     if (!tidal->meets) snprintf(to, n, "No tidal filter reaches this rate; %s does, with %s.", best->name, b);
     else if (p->smallest == TIDAL)
         snprintf(to, n, "Use tidal: it is the smallest (%s), and it supports growth and removal.", t);
+    else if (!fixed->available)
+        snprintf(to, n, "Use tidal (%s), or %s (%s) if items are never removed.", t, best->name, b);
     else if (best->removes)
         snprintf(to, n,
                  "Use tidal (%s) if the number of items is unknown; for at most %s items, %s is the smallest (%s).", t,
@@ -46,20 +48,33 @@ static void advise(const struct plan *p, char *to, size_t n) {
                  t, f, items, b);
 }
 
+/* What is planned for: "1.00M items, later up to 10.0G, ..." */
+static void print_request(const struct plan *p) {
+    char items[UNIT_TEXT], most[UNIT_TEXT], rate[UNIT_TEXT];
+    double to = p->growth > 0 ? (double)p->items * p->growth : default_growth_to;
+    printf("%s items", write_count((double)p->items, items));
+    if (to > (double)p->items) printf(", later up to %s", write_count(to, most));
+    printf(", false-positive rate at most %s\n\n", write_rate(p->fpr, rate));
+}
+
+static void print_row(const guira_plan_row *r) {
+    char width[UNIT_TEXT], rate[UNIT_TEXT], size[UNIT_TEXT];
+    if (r->bytes == 0) {
+        printf("%-11s cannot hold so many items\n", r->name);
+        return;
+    }
+    snprintf(width, sizeof width, "%u %s", r->bits, r->available ? "bits" : "hashes");
+    printf("%-11s %-9s %10s %10.1f %10s  %-5s  %s%s\n", r->name, width, write_size((double)r->bytes, size),
+           r->bits_per_item, write_rate(r->fpr, rate), yes_no(r->grows), yes_no(r->removes),
+           r->meets ? "" : "  (fpr too high)");
+}
+
 /* One row per kind of filter, then the advice. */
 static void print_table(const struct plan *p) {
-    char items[UNIT_TEXT], rate[UNIT_TEXT], size[UNIT_TEXT], advice[400];
-    printf("%s items, false-positive rate at most %s", write_count((double)p->items, items), write_rate(p->fpr, rate));
-    if (p->growth > 1) printf(", growth %gx", p->growth);
-    printf("\n\n%-22s %-9s %10s %10s %10s  %-5s  %s\n", "", "width", "size", "bits/item", "fpr", "grows", "removes");
-    for (size_t i = 0; i < GUIRA_PLAN_ROWS; i++) {
-        const guira_plan_row *r = &p->row[i];
-        char width[UNIT_TEXT];
-        snprintf(width, sizeof width, "%u %s", r->bits, strcmp(r->name, "bloom") == 0 ? "hashes" : "bits");
-        printf("%-22s %-9s %10s %10.1f %10s  %-5s  %s%s\n", r->name, width, write_size((double)r->bytes, size),
-               r->bits_per_item, write_rate(r->fpr, rate), yes_no(r->grows), yes_no(r->removes),
-               r->meets ? "" : "  (fpr too high)");
-    }
+    char advice[400];
+    print_request(p);
+    printf("%-11s %-9s %10s %10s %10s  %-5s  %s\n", "", "width", "size", "bits/item", "fpr", "grows", "removes");
+    for (size_t i = 0; i < GUIRA_PLAN_ROWS; i++) print_row(&p->row[i]);
     advise(p, advice, sizeof advice);
     printf("\n%s\n", advice);
 }
@@ -72,9 +87,10 @@ static void print_json(const struct plan *p) {
     for (size_t i = 0; i < GUIRA_PLAN_ROWS; i++) {
         const guira_plan_row *r = &p->row[i];
         printf("%s{\"name\":\"%s\",\"bits\":%u,\"buckets\":%" PRIu64 ",\"bytes\":%" PRIu64
-               ",\"fpr\":%.6g,\"bits_per_item\":%.4g,\"meets\":%s,\"grows\":%s,\"removes\":%s}",
+               ",\"fpr\":%.6g,\"bits_per_item\":%.4g,\"meets\":%s,\"grows\":%s,\"removes\":%s,\"available\":%s}",
                i == 0 ? "" : ",", r->name, r->bits, r->buckets, r->bytes, r->fpr, r->bits_per_item,
-               r->meets ? "true" : "false", r->grows ? "true" : "false", r->removes ? "true" : "false");
+               r->meets ? "true" : "false", r->grows ? "true" : "false", r->removes ? "true" : "false",
+               r->available ? "true" : "false");
     }
     printf("]}\n");
 }
@@ -85,17 +101,17 @@ static int plan_run(int argc, char **argv) {
     const struct opt table[] = {
         {'n', "items", OPT_COUNT, &p.items, "N", "highest number of items", NULL},
         {'p', "fpr", OPT_RATE, &p.fpr, "RATE", "highest false-positive rate (default: " DEFAULT_FPR ")", NULL},
-        {'g', "growth", OPT_FACTOR, &p.growth, "FACTOR",
-         "N divided by the initial number (default: " DEFAULT_GROWTH ")", NULL},
+        {'g', "growth", OPT_FACTOR, &p.growth, "FACTOR", "most items ever, divided by N (default: up to 10G items)",
+         NULL},
         {'j', "json", OPT_FLAG, &json, NULL, "print one line of JSON", NULL},
         OPT_END,
     };
     read_rate(DEFAULT_FPR, &p.fpr);
-    read_factor(DEFAULT_GROWTH, &p.growth);
     options_read(&command_plan, table, &argc, argv, 0, 0);
     if (p.items == 0) trouble("missing option --items N, for example: guira plan --items 100M --fpr 0.1%%");
-    if (guira_plan(p.items, p.fpr, p.growth, p.row, &p.smallest) != GUIRA_OK)
-        trouble("--items: %" PRIu64 " exceeds the maximum of 281474976710656", p.items);
+    guira_status s = guira_plan(p.items, p.fpr, p.growth, p.row, &p.smallest);
+    if (s == GUIRA_ELIMIT) trouble("--items: %" PRIu64 " exceeds the maximum of 281474976710656", p.items);
+    if (s != GUIRA_OK) trouble("--growth: %gx exceeds the maximum of 1e18x", p.growth);
     if (json) print_json(&p);
     else print_table(&p);
     return EXIT_YES;
@@ -103,12 +119,12 @@ static int plan_run(int argc, char **argv) {
 
 const struct command command_plan = {
     "plan", "--items N [options]", "print the memory each kind of filter needs, compared to Bloom",
-    "Sizes are those of the buckets; a filter needs a few percent more. A tidal filter that has grown has a higher\n"
-    "false-positive rate than one created at full size; --growth takes that into account.\n"
+    "Sizes are for N items; allow a few percent more. A filter that is to keep its rate while it\n"
+    "grows beyond N needs wider slots; --growth 1x is for filters that never do.\n"
     "Exit status: 0, or 2 for an error.\n"
     "\n"
     "examples:\n"
     "  guira plan --items 100M --fpr 0.1%\n"
-    "  guira plan --items 100M --fpr 0.1% --growth 1000x\n"
+    "  guira plan --items 100M --fpr 0.1% --growth 1x\n"
     "  guira plan -n 1M -p 1/10000 --json\n",
     plan_run};

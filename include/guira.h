@@ -100,7 +100,8 @@ typedef struct {
                            (elastic: less than max_load / factor; 0: half of that) */
     double growth;      /* tidal: the most items ever, divided by `capacity` (or, without it, by the 14 items that the
                            smallest filter holds); at least 1. 1: never beyond `capacity`. 0: up to 10^10 items. Less
-                           growth needs fewer bits for the same fpr */
+                           growth needs fewer bits for the same fpr. A filter that keeps fpr does not shrink
+                           below the capacity */
     uint8_t seed[16];   /* of the hash function; all zero: drawn from the system */
     unsigned max_kicks; /* most entries moved to make room for one, at most 2000; 0: 500 */
     unsigned
@@ -199,7 +200,8 @@ GUIRA_API size_t guira_remove_hash_many(guira *f, const uint64_t *hash, size_t n
  * memory for the old and the new size while it runs. ENOMEM, ELIMIT; EUNSUPPORTED: a fixed filter that is too small. */
 GUIRA_API guira_status guira_reserve(guira *f, uint64_t items);
 
-/* Frees room that is not needed, down to max_load, and drops reservations. If memory for a step is missing it stops early,
+/* Frees room that is not needed, down to max_load, and drops reservations (a filter that keeps fpr: down to
+ * its capacity). If memory for a step is missing it stops early,
  * which is not an error. EUNSUPPORTED: a fixed filter. */
 GUIRA_API guira_status guira_shrink_to_fit(guira *f);
 
@@ -434,29 +436,36 @@ GUIRA_API guira_status guira_latency_sample(guira *f, unsigned every);
 
 /* ------------------------------------------------------------------------------------------------------------ planning */
 
-/* One way to hold the items. */
+/* One kind of filter for the items. */
 typedef struct {
     size_t size;          /* of this struct: see the top; set in the first row */
-    const char *name;     /* "tidal", "cuckoo", "cuckoo, power of two", "bloom" */
+    const char *name;     /* "tidal", "cuckoo", "dynamic", "elastic", "consistent", "bloom" */
     unsigned bits;        /* per slot; bloom: hash functions */
     uint64_t buckets;     /* bloom: bits */
-    uint64_t bytes;       /* with all the items in it */
-    double fpr;           /* predicted, with all the items in it */
+    uint64_t bytes;       /* made for the items, with all of them in it; 0: this kind cannot hold so many */
+    double fpr;           /* predicted, the highest while the number of items is as planned */
     double bits_per_item; /* 8 * bytes / items */
     bool meets;           /* fpr is at most what was asked for */
-    bool grows;           /* can start small and follow the items; the others take all their bytes at once */
+    bool grows;           /* follows the number of items; the others take all their bytes at once */
     bool removes;         /* members can be removed */
+    bool available;  /* guira_create makes it from .kind, .slot_bits = bits, .bucket_slots, .capacity = items, .fpr and
+                              .growth; false: bloom, which this library does not have, or too many items */
+    guira_kind kind; /* bloom: not used */
+    unsigned bucket_slots; /* tidal and bloom: 0 */
 } guira_plan_row;
 
-enum { GUIRA_PLAN_ROWS = 4 };
+enum { GUIRA_PLAN_ROWS = 6 };
 
-/* What it costs to hold so many items at a false-positive rate: a row for each way, in the order of the names above.
- * growth: items divided by how many the filter held when it was smallest; 1 if it is made at full size. It raises the width
- * of tidal slots; the other rows do not depend on it.
+/* What it costs to hold so many items at a false-positive rate: a row for each kind, in the order of the names above.
+ * growth: as in guira_config: the most items ever, divided by `items`. 1: never more than `items`. 0: up to 10^10 items.
+ * Kinds that grow need wider slots for it: by log2(1 + ln(growth)) bits (tidal) or log2(growth) bits (those of the papers;
+ * a dynamic one that is to grow by more than 1024 also needs max_filters). The other rows do not depend on it.
  * *smallest: the row with the fewest bytes among those that meet fpr; there always is one. Only bytes count: it may be a
  * Bloom filter, which can neither grow nor remove.
- * Bytes are those of the buckets: a filter adds a few percent. EINVAL: items is 0, fpr not in (0,1), growth below 1 or not
- * finite, rows or smallest NULL, or rows[0].size impossible. ELIMIT: items above 2^48. On failure nothing is written. */
+ * Bytes are those of buckets, rings and flags: a filter adds a few percent. Dynamic and elastic filters that have grown to
+ * this size, instead of being made for it, may have up to twice (elastic: factor times) the bytes.
+ * EINVAL: items is 0, fpr not in (0,1), growth neither 0 nor in [1, 10^18], rows or smallest NULL, or rows[0].size
+ * impossible. ELIMIT: items above 2^48. On failure nothing is written. */
 GUIRA_API guira_status guira_plan(uint64_t items, double fpr, double growth, guira_plan_row rows[GUIRA_PLAN_ROWS],
                                   size_t *smallest);
 

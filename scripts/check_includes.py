@@ -30,7 +30,7 @@ MAY_INCLUDE = {
     "window": BELOW_KINDS | {"tidal", "kinds", "io"},
     "shared": BELOW_KINDS | {"tidal", "kinds", "io"},
     "metrics": {"base", "filter", "io", "window"},
-    "plan": {"base", "slots", "filter", "tidal", "cuckoo"},
+    "plan": {"filter", "kinds"},
 }
 
 # Headers that only some folders may use: public ones by name, the system's by their beginning.

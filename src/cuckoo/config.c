@@ -87,4 +87,14 @@ static const struct guira__ops *ops_for(enum isa isa, const guira_config *c) {
     return &table[l.form == FORM_NARROW ? CUCKOO_NARROW : CUCKOO_WIDE];
 }
 
-const struct guira__kind guira__cuckoo_kind = {resolve, ops_for};
+/* Its size does not change, so growth does not matter. */
+static bool plan(const guira_config *c, double growth, guira_plan_row *row) {
+    struct cuckoo f = {.buckets = guira__cuckoo_buckets(c), .layout = cuckoo_layout(c)};
+    (void)growth;
+    row->buckets = f.buckets;
+    row->bytes = cuckoo_table_bytes(&f);
+    row->fpr = guira__cuckoo_rate(f.layout, c->max_load);
+    return f.buckets <= CUCKOO_MAX_BUCKETS;
+}
+
+const struct guira__kind guira__cuckoo_kind = {resolve, ops_for, plan};

@@ -125,7 +125,12 @@ struct guira__kind {
     guira_status (*resolve)(guira_config *c);
     /* The functions for a resolved configuration; NULL: none for this instruction set. */
     const struct guira__ops *(*ops)(enum isa isa, const guira_config *c);
+    /* Buckets, bytes and fpr of a filter with this resolved configuration that has its capacity in it; the fpr after the
+     * items have become `growth` times as many. False: there can be no such filter. */
+    bool (*plan)(const guira_config *c, double growth, guira_plan_row *row);
 };
+
+#define CONFIG_GROWS_TO 1e10 /* items, if the configuration does not say */
 
 /* For resolve(): x is in (low, high); NaN is not. */
 static inline bool config_inside(double x, double low, double high) { return x > low && x < high; }

@@ -16,6 +16,12 @@ guira_status guira__config_resolve(guira_config *c) {
     return s == GUIRA_OK ? guira__seed_draw(c->seed) : s;
 }
 
+guira_status guira__kind_plan(guira_config *c, double growth, guira_plan_row *row) {
+    guira_status s = kinds[c->kind]->resolve(c);
+    if (s != GUIRA_OK) return s;
+    return kinds[c->kind]->plan(c, growth, row) ? GUIRA_OK : GUIRA_ELIMIT;
+}
+
 const struct guira__ops *guira__kind_ops(enum isa isa, const guira_config *c) { return kinds[c->kind]->ops(isa, c); }
 
 guira_status guira__create_isa(enum isa isa, const guira_config *c, guira **out) {

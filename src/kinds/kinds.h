@@ -7,6 +7,9 @@
 /* Fills in the defaults of a configuration and checks the rest; draws a seed if there is none. EINVAL, ELIMIT, EIO. */
 guira_status guira__config_resolve(guira_config *c);
 
+/* The same without the seed; then the buckets, bytes and fpr of the filter that it leads to: see struct guira__kind. */
+guira_status guira__kind_plan(guira_config *c, double growth, guira_plan_row *row);
+
 /* The functions for a resolved configuration; NULL: none for this instruction set. */
 const struct guira__ops *guira__kind_ops(enum isa isa, const guira_config *c);
 

@@ -6,13 +6,11 @@
 
 #include "format/contents.h"
 #include "tidal/config.h"
-#include "tidal/tidal.h"
+#include "tidal/table.h"
 
 enum { MIN_TIDAL_BITS = 12 }; /* a core of 6 bits, a mark, and a tail that lasts for some growth */
 
 static const double default_load = 0.93;
-
-static const double most_items = 1e10; /* that a filter grows to if the user does not say */
 
 /* Entries that move across the split pointer may lose a bit. Over random histories this raised the predicted rate to at
  * most 1.016 of the formula. */
@@ -25,7 +23,7 @@ double guira__tidal_rate(struct layout l, double load, double growth) {
 
 static double growth_of(const guira_config *c, struct layout l) {
     double smallest = c->capacity > 0 ? (double)c->capacity : MIN_BUCKETS * l.slots * c->max_load;
-    return c->growth > 0 ? c->growth : fmax(1, most_items / smallest);
+    return c->growth > 0 ? c->growth : fmax(1, CONFIG_GROWS_TO / smallest);
 }
 
 bool guira__tidal_keeps_rate(const guira_config *c, struct layout l) {
@@ -124,4 +122,12 @@ static const struct guira__ops *ops_for(enum isa isa, const guira_config *c) {
     return ops == NULL ? NULL : &ops->common;
 }
 
-const struct guira__kind guira__tidal_kind = {resolve, ops_for};
+static bool plan(const guira_config *c, double growth, guira_plan_row *row) {
+    struct layout l = layout_of_width(c->slot_bits);
+    row->buckets = guira__buckets_for(c->capacity, c->max_load, l);
+    row->bytes = row->buckets * l.bucket_bytes;
+    row->fpr = guira__tidal_rate(l, c->max_load, growth);
+    return row->buckets <= MAX_BUCKETS;
+}
+
+const struct guira__kind guira__tidal_kind = {resolve, ops_for, plan};

@@ -32,4 +32,14 @@ static const struct guira__ops *ops_for(enum isa isa, const guira_config *c) {
     return &guira__ccf_ops;
 }
 
-const struct guira__kind guira__ccf_kind = {resolve, ops_for};
+/* One filter; most of its bytes are the points of its ring. */
+static bool plan(const guira_config *c, double growth, guira_plan_row *row) {
+    struct i2cf f = guira__i2cf_like(c);
+    row->buckets = guira__ccf_buckets_for(c, c->capacity);
+    if (row->buckets == UINT64_MAX || !guira__i2cf_fits_ring(&f, row->buckets)) return false;
+    row->bytes = guira__i2cf_block_bytes(&f, guira__i2cf_room(row->buckets));
+    row->fpr = 1 - guira__i2cf_miss(c->slot_bits, growth * (double)c->capacity);
+    return true;
+}
+
+const struct guira__kind guira__ccf_kind = {resolve, ops_for, plan};

@@ -16,4 +16,12 @@ static const struct guira__ops *ops_for(enum isa isa, const guira_config *c) {
     return &guira__dcf_ops;
 }
 
-const struct guira__kind guira__dcf_kind = {resolve, ops_for};
+/* Growth adds filters, and all of them are searched. */
+static bool plan(const guira_config *c, double growth, guira_plan_row *row) {
+    row->buckets = c->buckets;
+    row->bytes = packed_bytes(c->buckets * c->bucket_slots, c->slot_bits);
+    row->fpr = guira__dcf_rate(c, growth * (double)c->capacity);
+    return true;
+}
+
+const struct guira__kind guira__dcf_kind = {resolve, ops_for, plan};

@@ -53,6 +53,9 @@ bool guira__dcf_place(struct dcf *f, uint64_t i, struct entry e, unsigned kicks)
 /* The filter with the fewest items but for `other`; the last one of several. */
 uint64_t guira__dcf_emptiest(const struct dcf *f, uint64_t other);
 
+/* The false-positive rate of a list with so many items in all. */
+double guira__dcf_rate(const guira_config *c, double items);
+
 /* How many filters hold so many items. */
 double guira__dcf_filters_for(const guira_config *c, uint64_t items);
 

@@ -49,6 +49,10 @@ guira_status guira__dcf_clear(guira *head) {
 }
 
 /* A random key has one fingerprint of 2^f - 1 and is compared with the entries of two buckets of every filter. */
+double guira__dcf_rate(const guira_config *c, double items) {
+    return -expm1(-2.0 * items / (double)c->buckets / (double)packed_mask(c->slot_bits));
+}
+
 void guira__dcf_stats(const guira *head, guira_stats *out) {
     const struct dcf *f = const_dcf_of(head);
     const guira_config *c = &f->base.config;
@@ -57,5 +61,5 @@ void guira__dcf_stats(const guira *head, guira_stats *out) {
     out->slots = out->buckets * c->bucket_slots;
     out->bytes = f->base.bytes + guira__alloc_cost(f->room * sizeof *f->list);
     if (!f->is_view) out->bytes += f->filters * guira__alloc_cost(table_bytes(&f->list[0]));
-    out->fpr = -expm1(-2.0 * (double)head->items / (double)c->buckets / (double)packed_mask(c->slot_bits));
+    out->fpr = guira__dcf_rate(c, (double)head->items);
 }

@@ -24,4 +24,14 @@ static const struct guira__ops *ops_for(enum isa isa, const guira_config *c) {
     return &guira__ecf_ops;
 }
 
-const struct guira__kind guira__ecf_kind = {resolve, ops_for};
+/* A filter that grows has a flag for each of its pending groups. */
+static bool plan(const guira_config *c, double growth, guira_plan_row *row) {
+    struct ecf_shape shape = guira__ecf_shape(c->buckets);
+    row->buckets = c->buckets;
+    row->bytes = packed_bytes(c->buckets * c->bucket_slots, c->slot_bits);
+    if (growth > 1) row->bytes += (c->buckets / c->factor + 7) / 8;
+    row->fpr = guira__ecf_rate(&shape, c->slot_bits, growth * (double)c->capacity);
+    return true;
+}
+
+const struct guira__kind guira__ecf_kind = {resolve, ops_for, plan};

@@ -73,6 +73,9 @@ bool guira__ecf_shape_fold(struct ecf_shape *s); /* false: the last step was no 
 bool guira__ecf_shape_replay(struct ecf_shape *s, const guira_config *c, uint64_t first, uint64_t steps,
                              const uint8_t *step);
 
+/* The false-positive rate of so many items whose fingerprints have so many bits. */
+double guira__ecf_rate(const struct ecf_shape *s, unsigned bits, double items);
+
 /* What a fingerprint decides. */
 struct ecf_range {
     uint64_t start, flip; /* s and g */

@@ -35,13 +35,17 @@ guira_status guira__ecf_clear(guira *head) { return guira__ecf_restart(ecf_of(he
 
 /* Keys are told apart by fingerprint and pair of buckets: a range of 2^n buckets has 2^(n-1) pairs, in a table of any
  * size. */
+double guira__ecf_rate(const struct ecf_shape *s, unsigned bits, double items) {
+    double pairs = (double)packed_mask(bits) * ldexp(1, (int)s->range - 1);
+    return -expm1(items * log1p(-1 / pairs));
+}
+
 void guira__ecf_stats(const guira *head, guira_stats *out) {
     const struct ecf *f = const_ecf_of(head);
-    double pairs = (double)packed_mask(f->table.layout.bits) * ldexp(1, (int)f->shape.range - 1);
     out->buckets = f->table.buckets;
     out->slots = table_slots(&f->table);
     out->bytes = f->base.bytes;
     if (!f->is_view) out->bytes += guira__alloc_cost(table_bytes(&f->table));
     if (!f->is_view && f->groups > 0) out->bytes += guira__alloc_cost(ecf_pending_bytes(f));
-    out->fpr = -expm1((double)head->items * log1p(-1 / pairs));
+    out->fpr = guira__ecf_rate(&f->shape, f->table.layout.bits, (double)head->items);
 }
