@@ -58,7 +58,7 @@ struct rare {
     struct latency *latency; /* NULL: lookups were never timed, see latency.h */
     /* Tidal: how it was made, where that is not the default (tidal/config.h); and the buckets that are reserved. */
     uint64_t capacity : 48, max_kicks : 16;
-    uint64_t floor;
+    uint64_t floor, least; /* and those that it takes to keep the rate */
     double fpr, max_load, min_load, growth;
 };
 

@@ -30,6 +30,12 @@ bool guira__tidal_keeps_rate(const guira_config *c, struct layout l) {
     return c->fpr > 0 && guira__tidal_rate(l, c->max_load, growth_of(c, l)) <= c->fpr;
 }
 
+/* Growth is counted from the capacity: what an entry forgets in a smaller table it does not get back. */
+uint64_t guira__tidal_least_buckets(const guira_config *c, struct layout l) {
+    bool counts = c->capacity > 0 && guira__tidal_keeps_rate(c, l);
+    return counts ? guira__buckets_for(c->capacity, c->max_load, l) : 0;
+}
+
 /* The narrowest slots that keep the rate; 0: none does. */
 static unsigned narrowest(const guira_config *c) {
     for (unsigned bits = MIN_TIDAL_BITS; bits <= MAX_WIDTH; bits++) {
@@ -77,6 +83,7 @@ bool guira__tidal_set_config(struct tidal *f, const guira_config *c) {
     if (memcmp(&r, &none, sizeof r) == 0) return true;
     if (!guira__rare_make(&f->head)) return false;
     *f->head.rare = r;
+    f->head.rare->least = guira__tidal_least_buckets(c, tidal_layout(f));
     return true;
 }
 

@@ -11,6 +11,9 @@ double guira__tidal_rate(struct layout l, double load, double growth);
 /* Whether a filter with this layout and a resolved configuration keeps its fpr at every size that its growth allows. */
 bool guira__tidal_keeps_rate(const guira_config *c, struct layout l);
 
+/* The buckets that such a filter must not shrink below in order to do so; 0: any size will do. */
+uint64_t guira__tidal_least_buckets(const guira_config *c, struct layout l);
+
 struct tidal;
 
 /* Puts a resolved configuration into a new filter. False: no memory. guira__tidal_config gets it back. */

@@ -43,6 +43,7 @@ guira_status guira__tidal_reserve(guira *head, uint64_t items) {
 void guira__tidal_shrink_steps(struct tidal *f) {
     uint64_t buckets = guira__table_needs(f, f->head.items);
     guira__table_set_floor(f, 0);
+    if (buckets < tidal_floor(f)) buckets = tidal_floor(f);
     while (bucket_count(f) > buckets && tidal_ops(f)->shrink(f) == GUIRA_OK) {
     }
 }
@@ -51,7 +52,7 @@ void guira__tidal_shrink_steps(struct tidal *f) {
 guira_status guira__tidal_shrink_to_fit(guira *head) {
     struct tidal *f = tidal_of(head);
     guira__table_set_floor(f, 0);
-    if (head->items == 0) (void)start_over(f, MIN_BUCKETS);
+    if (head->items == 0 && bucket_count(f) > tidal_floor(f)) (void)start_over(f, tidal_floor(f));
     else guira__tidal_shrink_steps(f);
     return GUIRA_OK;
 }

@@ -89,7 +89,8 @@ static void refresh_derived(struct tidal *f) {
 void guira__table_moved(struct tidal *f) { refresh_derived(f); }
 
 void guira__table_set_floor(struct tidal *f, uint64_t buckets) {
-    if (f->head.rare != NULL) f->head.rare->floor = buckets;
+    uint64_t least = tidal_least(f) < bucket_count(f) ? tidal_least(f) : bucket_count(f); /* less: only in a file */
+    if (f->head.rare != NULL) f->head.rare->floor = buckets > least ? buckets : least;
     if (tidal_readers(f) == NULL) guira__rare_trim(&f->head); /* they read the configuration */
     thresholds(f);
 }

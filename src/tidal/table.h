@@ -79,7 +79,7 @@ void guira__small_level_down(struct tidal *f);
 
 /* --------------------------------------------------------------------------------------------------------------- sizes */
 
-/* Sets how many buckets are reserved. If it is not 0, head.rare must be there. */
+/* Sets how many buckets are reserved; more if the rate would not be kept. If it is not 0, head.rare must be there. */
 void guira__table_set_floor(struct tidal *f, uint64_t buckets);
 
 /* Level and split pointer of the smallest table with at least so many buckets. */

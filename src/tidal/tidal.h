@@ -163,6 +163,8 @@ static inline uint64_t bucket_count(const struct tidal *f) { return (UINT64_C(1)
 
 /* Buckets not to shrink below: what was reserved. */
 static inline uint64_t tidal_floor(const struct tidal *f) { return f->head.rare == NULL ? 0 : f->head.rare->floor; }
+/* How far that goes down when what was reserved is used up: see config.h. */
+static inline uint64_t tidal_least(const struct tidal *f) { return f->head.rare == NULL ? 0 : f->head.rare->least; }
 static inline unsigned tidal_max_kicks(const struct tidal *f) {
     return f->head.rare == NULL || f->head.rare->max_kicks == 0 ? DEFAULT_KICKS : f->head.rare->max_kicks;
 }
