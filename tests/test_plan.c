@@ -354,7 +354,7 @@ static double found_among(const guira *f, uint64_t n, struct rng *rng) {
     return (double)found;
 }
 
-/* What is not in the plan: at most 4 % (segments of a tidal filter, 64 in a level, of which two are not full; a consistent
+/* What is not in the plan: at most 4 % (segments of a tidal filter, 128 in a level, of which two are not full; a consistent
  * filter gets a few buckets more for entries that find no place), and the struct and the directory, 8 KB.
  *
  * The keys that are found have a binomial distribution with the filter's own rate, which is at most the one that was asked

@@ -227,7 +227,7 @@ static void test_segments_are_allocated_in_powers_of_two(void **state) {
         struct model m = {0};
         for (unsigned i = 0; i < 5000; i++) insert_new(f, &m, &r); /* until then it lies in one block */
         largest_block = odd_blocks = 0;
-        for (unsigned i = 0; i < 95000; i++) insert_new(f, &m, &r);
+        for (unsigned i = 0; i < 195000; i++) insert_new(f, &m, &r);
         assert_true(largest_block >= 4096);
         assert_true(odd_blocks < 10); /* directories and the elders' map are not segments */
         assert_same(f, &m);

@@ -27,7 +27,7 @@ enum outside { OUTSIDE_STASH = 1, OUTSIDE_ELDERS = 2 };
 
 enum {
     MIN_BUCKETS = 2,   /* one for each of the two candidates */
-    LOG2_SEGMENTS = 6, /* a level has so many segments, between these two sizes: */
+    LOG2_SEGMENTS = 7, /* a level has so many segments, between these two sizes: */
     LOG2_MIN_SEGMENT = 10,
     LOG2_MAX_SEGMENT = 21, /* a huge page */
     LOG2_PAGE = 12,        /* the smallest segment in stable regions, whose memory is returned by the page */
