@@ -72,7 +72,7 @@ typedef enum {
     GUIRA_ENOMEM = -1,        /* out of memory */
     GUIRA_EINVAL = -2,        /* an argument is invalid */
     GUIRA_EFULL = -3,         /* no room left for this key */
-    GUIRA_EDUPLICATE = -4,    /* more copies of one key than its buckets can hold; room elsewhere would not help */
+    GUIRA_EDUPLICATE = -4,    /* more copies of one key than its buckets can hold; never from a tidal filter */
     GUIRA_ENOTFOUND = -5,     /* the key is not in the filter */
     GUIRA_EEXIST = -6,        /* the key may be in the filter already */
     GUIRA_EFORMAT = -7,       /* not a guira file, or one of an unknown version or of something else */
@@ -124,15 +124,15 @@ typedef struct {
     uint64_t items; /* members, copies counted */
     uint64_t slots; /* in all buckets */
     uint64_t buckets;
-    uint64_t bytes;     /* memory that the filter holds, everything included */
-    uint64_t stash;     /* members in the stash, outside the table */
-    uint64_t elders;    /* members that can be split no further, kept outside the table: see docs/tidal.md */
-    uint64_t kicks;     /* entries moved so far to make room for others */
-    uint64_t failures;  /* insertions refused so far */
-    uint64_t grows;     /* buckets added so far */
-    uint64_t shrinks;   /* buckets removed so far */
-    double load;        /* items / slots */
-    double fpr;         /* false-positive rate to expect right now */
+    uint64_t bytes;    /* memory that the filter holds, everything included */
+    uint64_t stash;    /* members in the stash, outside the table */
+    uint64_t elders;   /* members outside the table that can be split no further or are surplus copies: docs/tidal.md */
+    uint64_t kicks;    /* entries moved so far to make room for others */
+    uint64_t failures; /* insertions refused so far */
+    uint64_t grows;    /* buckets added so far */
+    uint64_t shrinks;  /* buckets removed so far */
+    double load;       /* items / slots; in a tidal filter without the copies that are counted outside the table */
+    double fpr;        /* false-positive rate to expect right now */
     uint64_t evictions; /* times that entries were moved to make room, which took the kicks; not saved in files */
     uint64_t filters;   /* single filters it consists of; 1 for most kinds */
     double fpr_kept;    /* false-positive rate that is kept (guira_config.fpr); 0: none was asked for, or slot_bits or a
@@ -159,8 +159,9 @@ GUIRA_API void guira_destroy(guira *f);
 /* ------------------------------------------------------------------------------------------------------- single keys
  * A key is a byte string of any length, 0 included (then key may be NULL). */
 
-/* Adds one copy of key. ENOMEM: the filter is full and could not grow. EFULL: full (tidal: only if many copies of other
- * keys take its place). EDUPLICATE: this key has too many copies. */
+/* Adds one copy of key. A tidal filter takes any number of copies: they take no room from other keys and are counted
+ * exactly. ENOMEM: the filter is full and could not grow. All other kinds: EFULL: full; EDUPLICATE: this key has too many
+ * copies. */
 GUIRA_API guira_status guira_insert(guira *f, const void *key, size_t len);
 
 /* Like guira_insert, but EEXIST if the filter already contains key. */
@@ -219,10 +220,16 @@ GUIRA_API guira_status guira_clone(const guira *f, guira **out);
  * bits that are no longer stored: merging a small filter into one 2^t times its size (t = 6, 9 or 25 at 12, 16 or 32 bits)
  * makes elders of the small one's members. Needs memory for a second `into` while it runs, and if `from` is a view, for a
  * copy of it.
- * EINVAL: different seed, kind, slot width or buckets. EUNSUPPORTED: elastic or consistent, or `into` is a view. ENOMEM. EFULL,
- * EDUPLICATE: too many copies of one key; EFULL also: a cuckoo filter has no room for all, or a dynamic one not enough
- * filters. ECORRUPT: as for guira_clone. */
+ * EINVAL: different seed, kind, slot width or buckets. EUNSUPPORTED: elastic or consistent, or `into` is a view. ENOMEM. Cuckoo,
+ * dynamic: EFULL, EDUPLICATE: too many copies of one key; EFULL also: a cuckoo filter has no room for all, or a dynamic one not
+ * enough filters. Tidal: ELIMIT: more than 2^56 copies. ECORRUPT: as for guira_clone. */
 GUIRA_API guira_status guira_merge(guira *into, const guira *from);
+
+/* Tidal filters only. Like guira_merge, but a member of `from` that `into` surely contains already is not inserted again, which
+ * is what guira_insert_unique would do with its key. "Surely": if `from` knows less of a member than `into` does, it may be
+ * another one, and is inserted. So the union of filters that were filled alike is as large as one of them; other unions may
+ * have copies. Errors as for guira_merge; EUNSUPPORTED: not tidal. */
+GUIRA_API guira_status guira_union(guira *into, const guira *from);
 
 /* Halves the buckets of a cuckoo filter, which must be even in number: choose guira_config.buckets accordingly, for example
  * a power of two. The items are the same in half the room, so load and false-positive rate double; both are what a filter of

@@ -55,6 +55,7 @@ GUIRA_API guira_status guira_shared_shrink_to_fit(guira_shared *g);
 GUIRA_API guira_status guira_shared_clear(guira_shared *g);
 /* Each shard of `from` is read at one moment. EINVAL also if the numbers of shards differ. */
 GUIRA_API guira_status guira_shared_merge(guira_shared *into, const guira_shared *from);
+GUIRA_API guira_status guira_shared_union(guira_shared *into, const guira_shared *from);
 
 /* Sums and means over the shards, each at one moment. */
 GUIRA_API guira_status guira_shared_stats_get(const guira_shared *g, guira_stats *out);

@@ -99,7 +99,7 @@ static void test_every_flipped_bit_is_detected(void **state) {
 
 /* The payload of the nth section of that name. */
 static uint8_t *section(struct bytes b, const char *tag, unsigned nth) {
-    struct guira__reader r = {b.at + HEADER_BYTES, b.n - HEADER_BYTES, false};
+    struct guira__reader r = {.at = b.at + HEADER_BYTES, .left = b.n - HEADER_BYTES};
     char name[9] = {0};
     while (r.left > 0) {
         uint64_t length = get_u64(r.at + 8);

@@ -44,8 +44,8 @@ static void add_elders(struct tidal *f, struct rng *r) {
     unsigned highest = rng_below(r, 3) ? f->level + 1U : max_level(tidal_layout(f));
     for (uint64_t n = 1 + rng_below(r, 30); n > 0; n--) {
         struct entry e = {some_hash(r), 1 + rng_below(r, highest)};
-        if (!guira__elders_ready(f, &e, 1)) continue;
-        guira__elders_add(f, e);
+        if (!guira__elders_ready(f, 1)) continue;
+        guira__elders_add(f, e, 1);
         f->head.items++;
     }
     update_has_outside(f);
@@ -72,7 +72,7 @@ struct span {
 
 /* The payload of a random section, whatever its length; seldom that of "tide", in which hardly any change is accepted. */
 static struct span any_section(struct bytes b, struct rng *r) {
-    struct guira__reader from = {b.at + HEADER_BYTES, b.n - HEADER_BYTES, false};
+    struct guira__reader from = {.at = b.at + HEADER_BYTES, .left = b.n - HEADER_BYTES};
     struct span chosen = {NULL, 0};
     char tag[9] = {0};
     for (uint64_t seen = 1; from.left > 0; seen++) {
@@ -269,8 +269,7 @@ static guira *with_elder(unsigned level, const struct crafted *how, struct rng *
     struct variant v = {.config = {.slot_bits = 12}};
     guira *f = variant_make(&v, r, 0);
     struct tidal *t = (struct tidal *)f;
-    struct entry elder = {rng_next(r), level};
-    assert_true(guira__elders_ready(t, &elder, 1)); /* so that there is a map */
+    assert_true(guira__elders_ready(t, 1)); /* so that there is a map */
     memset(t->elders->map->word, 0xff, (size_t)8 << t->elders->map->bits);
     update_has_outside(t);
     uint64_t canon = rng_next(r) >> 1;

@@ -254,7 +254,10 @@ static void test_a_thousand_copies_of_one_key_harm_no_other_key(void **state) {
          * papers' kinds that have grown may have one bucket for both. */
         assert_true(in + alike >= (is_of_papers(v) ? 1 : 2) * before.slots / before.buckets);
         assert_true(f->ops->count(f, hash) >= in);
-        uint64_t justified = in / (before.slots / before.buckets) + 2; /* one of these buckets was due already */
+        assert_true(!is_tidal(v) || in == 1000);
+        uint64_t justified = (is_tidal(v) ? 24 : in) / /* the copies that are in slots, and names of the others */
+                                 (before.slots / before.buckets) +
+                             2;                   /* one of these buckets was due already */
         justified += guira__config_of(f).buckets; /* or a whole filter, if that is how this kind grows */
         if (guira__config_of(f).kind == GUIRA_CONSISTENT)
             justified += before.buckets / 2; /* as large as dramatic growth makes it */
@@ -271,18 +274,6 @@ static void test_a_thousand_copies_of_one_key_harm_no_other_key(void **state) {
     }
 }
 
-/* Inserts others until there are n. While the filter is small some may be refused: both their buckets are full of
- * copies, and so is the stash. */
-static void insert_past_copies(guira *f, struct model *m, size_t n, struct rng *r) {
-    while (m->n < n) {
-        bool small = m->n < 10000;
-        uint64_t hash = rng_next(r), before = small ? digest(f) : 0;
-        guira_status s = guira_insert_hash(f, hash);
-        if (s == GUIRA_OK) model_add(m, hash);
-        else assert_true(small && s == GUIRA_EFULL && digest(f) == before);
-    }
-}
-
 /* Copies lose one bit of their tails at each doubling, become elders together, and none is lost. */
 static void test_copies_of_many_keys_are_kept_while_the_filter_grows_a_thousandfold(void **state) {
     (void)state;
@@ -296,13 +287,11 @@ static void test_copies_of_many_keys_are_kept_while_the_filter_grows_a_thousandf
         insert_others(f, &m, START, &r);
         for (size_t i = 0; i < KEYS; i++) key[i] = rng_next(&r);
         for (size_t i = 0; i < (size_t)KEYS * COPIES; i++) {
-            guira_status s = guira_insert_hash(f, key[i % KEYS]);
-            assert_true(s == GUIRA_OK || s == GUIRA_EDUPLICATE || s == GUIRA_EFULL);
-            in[i % KEYS] += s == GUIRA_OK;
-            total += s == GUIRA_OK;
+            assert_int_equal(guira_insert_hash(f, key[i % KEYS]), GUIRA_OK);
+            in[i % KEYS]++;
+            total++;
         }
-        assert_true(total >= KEYS * 5);
-        insert_past_copies(f, &m, f->items * (quick_run() ? 128 : 1024), &r);
+        insert_others(f, &m, f->items * (quick_run() ? 128 : 1024), &r);
         print_message("  %s: %llu copies, %llu elders\n", v->name, (unsigned long long)total,
                       (unsigned long long)stats_of(f).elders);
         assert_true(stats_of(f).elders > 0);

@@ -116,16 +116,25 @@ bool guira__alike(const guira *a, const guira *b) {
 }
 
 /* The bytes of a view may change while they are read, so a copy that was checked is merged instead. */
-guira_status guira_merge(guira *into, const guira *from) {
+static guira_status combine(guira *into, const guira *from, guira_status (*how)(guira *into, const guira *from)) {
     guira *copy;
-    if (into == NULL || from == NULL || !guira__alike(into, from)) return GUIRA_EINVAL;
-    if (into->ops->merge == NULL) return GUIRA_EUNSUPPORTED;
-    if (from->ops->merge != NULL) return into->ops->merge(into, from);
+    if (how == NULL) return GUIRA_EUNSUPPORTED;
+    if (from->ops->merge != NULL) return how(into, from);
     guira_status s = guira_clone(from, &copy);
     if (s != GUIRA_OK) return s;
-    s = into->ops->merge(into, copy);
+    s = how(into, copy);
     guira_destroy(copy);
     return s;
+}
+
+guira_status guira_merge(guira *into, const guira *from) {
+    if (into == NULL || from == NULL || !guira__alike(into, from)) return GUIRA_EINVAL;
+    return combine(into, from, into->ops->merge);
+}
+
+guira_status guira_union(guira *into, const guira *from) {
+    if (into == NULL || from == NULL || !guira__alike(into, from)) return GUIRA_EINVAL;
+    return combine(into, from, into->ops->unite);
 }
 
 guira_status guira_stats_get(const guira *f, guira_stats *out) {
@@ -141,7 +150,7 @@ guira_status guira_stats_get(const guira *f, guira_stats *out) {
     s.filters = 1;
     f->ops->stats(f, &s);
     s.bytes += guira__rare_bytes(f) + guira__latency_bytes(f);
-    s.load = (double)s.items / (double)s.slots;
+    if (s.load == 0) s.load = (double)s.items / (double)s.slots;
     return guira__struct_out(out, &s, STATS_FIRST_SIZE, sizeof s);
 }
 

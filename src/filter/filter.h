@@ -31,11 +31,13 @@ struct guira__ops {
     guira_status (*clear)(guira *f);
     guira_status (*clone)(const guira *f, guira **out);
     guira_status (*merge)(guira *into, const guira *from); /* NULL: this kind cannot merge */
+    guira_status (*unite)(guira *into, const guira *from); /* the same for guira_union */
     void (*config)(const guira *f, guira_config *out);     /* every default filled in */
     struct stash *(*stash)(const guira *f);
     void (*stats)(const guira *f, guira_stats *out);           /* what the head does not know */
     const char *(*check)(const guira *f);                      /* the first broken invariant, or NULL */
     void (*dump)(const guira *f, guira__sink *sink, void *to); /* every byte that decides what the filter will do */
+    unsigned (*format)(const guira *f);                        /* of files that can hold what is in it; NULL: 1 */
     void (*save)(const guira *f, struct guira__writer *w);     /* see format/sections.h, also for the next one */
     guira_status (*view)(const struct guira__ops *ops, const guira_config *c, struct guira__reader *r, guira **out);
 };

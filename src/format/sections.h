@@ -58,7 +58,8 @@ size_t guira__sum_state_bytes(void);
 struct guira__reader {
     const uint8_t *at;
     uint64_t left;
-    bool lazy; /* skip the checksums of large sections */
+    bool lazy;       /* skip the checksums of large sections */
+    unsigned format; /* of the file */
 };
 
 /* The payload of the next section; NULL: it has another tag, or it is not intact. */

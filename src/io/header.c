@@ -17,9 +17,9 @@ static unsigned slots_in_file(const guira_config *c) {
     return usual ? 0 : c->bucket_slots;
 }
 
-/* The oldest format that can hold a filter: format 1 has slots of 12, 16 and 32 bits in tidal and fixed filters, and windows
- * of WINDOW_SLOT_BITS. */
-static unsigned format_of(const guira_config *c) {
+/* Format 1 has slots of 12, 16 and 32 bits in tidal and fixed filters, and windows of
+ * WINDOW_SLOT_BITS. */
+unsigned guira__config_format(const guira_config *c) {
     bool papers = c->kind != GUIRA_TIDAL && c->kind != GUIRA_CUCKOO;
     bool old = c->slot_bits == 12 || c->slot_bits == 16 || c->slot_bits == 32 || c->slot_bits == WINDOW_SLOT_BITS;
     bool quads = c->kind == GUIRA_CUCKOO && slots_in_file(c) != 0;
@@ -39,10 +39,15 @@ static double double_of(uint64_t bits) {
     return x;
 }
 
-void guira__header_encode(uint8_t header[HEADER_BYTES], const guira_config *c, uint64_t total) {
-    const uint64_t number[] = {format_of(c),         (uint64_t)c->kind,   total,
-                               c->capacity,          bits_of(c->fpr),     c->slot_bits,
-                               bits_of(c->max_load), bits_of(c->min_load)};
+void guira__header_encode(uint8_t header[HEADER_BYTES], const guira_config *c, unsigned format, uint64_t total) {
+    const uint64_t number[] = {format,
+                               (uint64_t)c->kind,
+                               total,
+                               c->capacity,
+                               bits_of(c->fpr),
+                               c->slot_bits,
+                               bits_of(c->max_load),
+                               bits_of(c->min_load)};
     const uint64_t more[] = {c->max_kicks,  slots_in_file(c), c->buckets, c->max_filters,      c->factor,
                              c->candidates, c->virtual_nodes, c->ring,    (uint64_t)c->policy, bits_of(c->growth)};
     uint8_t *p = header;
@@ -110,7 +115,10 @@ guira_status guira__header_read(const uint8_t header[HEADER_BYTES], guira__resol
     if (s != GUIRA_OK) return s;
     s = resolve(&out->config);
     if (s != GUIRA_OK) return s == GUIRA_EFORMAT ? s : GUIRA_ECORRUPT;
-    guira__header_encode(again, &out->config, out->total);
+    unsigned format = guira__config_format(&out->config);
+    bool depends = out->config.kind == GUIRA_TIDAL && window_key_bits(out->config.slot_bits) == 0; /* on what is in it */
+    if (out->format < format || (out->format > format && !depends)) return GUIRA_ECORRUPT;
+    guira__header_encode(again, &out->config, out->format, out->total);
     header_normalize(header, known); /* its checksum is that of the file, and has been compared */
     return memcmp(known, again, HEADER_BYTES - SUM_BYTES) == 0 ? GUIRA_OK : GUIRA_ECORRUPT;
 }

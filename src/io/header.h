@@ -19,7 +19,10 @@ struct header {
  * something else. */
 typedef guira_status guira__resolve_fn(guira_config *c);
 
-void guira__header_encode(uint8_t header[HEADER_BYTES], const guira_config *c, uint64_t total);
+/* The oldest format for filters of a configuration. What is in a filter may need a newer one: guira__ops.format. */
+unsigned guira__config_format(const guira_config *c);
+
+void guira__header_encode(uint8_t header[HEADER_BYTES], const guira_config *c, unsigned format, uint64_t total);
 
 /* EFORMAT: not a file of guira's, or one of an unknown version, or of something else. ECORRUPT. */
 guira_status guira__header_read(const uint8_t header[HEADER_BYTES], guira__resolve_fn *resolve, struct header *out);

@@ -35,7 +35,7 @@ static guira_status read_filter(const uint8_t *bytes, size_t n, guira_file *out,
     if (s != GUIRA_OK) return s;
     *config = h.config;
     *out = (guira_file){.format = h.format, .bytes = h.total, .shards = 1};
-    struct guira__reader r = {bytes + HEADER_BYTES, n - HEADER_BYTES, false};
+    struct guira__reader r = {bytes + HEADER_BYTES, n - HEADER_BYTES, false, h.format};
     if (is_window(config)) {
         out->content = GUIRA_FILE_WINDOW;
         s = read_window(&r, out);

@@ -15,6 +15,7 @@
 /* Something to save: its configuration for the header, and what writes its sections. */
 struct saved {
     guira_config config;
+    unsigned format; /* that it needs at least */
     guira__save_sections *save;
     const void *what;
 };
@@ -61,6 +62,9 @@ guira_status guira__status_of_errno(int error);
 
 /* Opens a file for reading. ENOENT, EACCES, EIO. */
 guira_status guira__open_path(const char *path, int *fd);
+
+/* The format that a filter is saved in. */
+unsigned guira__filter_format(const guira *f);
 
 /* Fills in the configuration of a filter. EFORMAT: it is that of a window. */
 guira_status guira__filter_resolve(guira_config *c);

@@ -27,7 +27,7 @@ static guira_status load_filter(const guira_config *c, struct guira__reader *r, 
     s = ops->clone(view, &f);
     ops->destroy(view);
     if (s != GUIRA_OK) return s;
-    if (ops->check(f) != NULL) {
+    if (guira__filter_format(f) != r->format || ops->check(f) != NULL) {
         ops->destroy(f);
         return GUIRA_ECORRUPT;
     }
@@ -50,7 +50,7 @@ const struct content guira__content_filter = {guira__filter_resolve, load_filter
 /* The sections after a header that has been read. */
 static guira_status load_sections(const struct content *what, const struct header *h, const uint8_t *bytes,
                                   void **out) {
-    struct guira__reader r = {bytes + HEADER_BYTES, h->total - HEADER_BYTES, false};
+    struct guira__reader r = {bytes + HEADER_BYTES, h->total - HEADER_BYTES, false, h->format};
     guira_status s = what->load(&h->config, &r, out);
     if (s != GUIRA_OK || r.left == 0) return s;
     what->destroy(*out);

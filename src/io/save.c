@@ -22,7 +22,8 @@
 uint64_t guira__saved_size(struct saved s) { return HEADER_BYTES + guira__sections_size(s.save, s.what); }
 
 static void header_of(struct saved s, uint8_t header[HEADER_BYTES]) {
-    guira__header_encode(header, &s.config, guira__saved_size(s));
+    unsigned format = guira__config_format(&s.config);
+    guira__header_encode(header, &s.config, s.format > format ? s.format : format, guira__saved_size(s));
 }
 
 guira_status guira__save_to(struct saved s, guira_write_fn *write, void *to) {
@@ -36,7 +37,15 @@ static void save_sections(const void *what, struct guira__writer *w) {
     f->ops->save(f, w);
 }
 
-static struct saved saved_filter(const guira *f) { return (struct saved){guira__config_of(f), save_sections, f}; }
+unsigned guira__filter_format(const guira *f) {
+    guira_config c = guira__config_of(f);
+    unsigned config = guira__config_format(&c), contents = f->ops->format == NULL ? 1 : f->ops->format(f);
+    return contents > config ? contents : config;
+}
+
+static struct saved saved_filter(const guira *f) {
+    return (struct saved){guira__config_of(f), guira__filter_format(f), save_sections, f};
+}
 
 uint64_t guira_saved_size(const guira *f) {
     size_t n;

@@ -69,7 +69,7 @@ static void view_stats(const guira *f, guira_stats *out) {
 
 static const char *view_check(const guira *f) {
     const struct view *v = view_of(f);
-    if (!guira__sections_intact((struct guira__reader){v->bytes + HEADER_BYTES, v->n - HEADER_BYTES, false}))
+    if (!guira__sections_intact((struct guira__reader){.at = v->bytes + HEADER_BYTES, .left = v->n - HEADER_BYTES}))
         return "file: a checksum is wrong";
     return v->kind->check(f);
 }
@@ -124,7 +124,7 @@ static guira_status seal(guira *f, uint8_t *bytes, size_t n, enum owner owner) {
     memcpy(&v->ops, f->ops, f->ops->bytes);
     v->ops.insert = v->ops.remove = v->ops.reserve = refuse_hash;
     v->ops.shrink_to_fit = v->ops.clear = refuse;
-    v->ops.merge = NULL;
+    v->ops.merge = v->ops.unite = NULL;
     v->ops.destroy = view_destroy;
     v->ops.check = view_check;
     v->ops.stats = view_stats;
@@ -141,10 +141,11 @@ static guira_status open_view(uint8_t *bytes, size_t n, enum owner owner, guira 
     if (h.total != n) return GUIRA_ECORRUPT;
     const struct guira__ops *ops = guira__kind_ops(ISA_BEST, &h.config);
     if (ops == NULL) return GUIRA_EUNSUPPORTED;
-    struct guira__reader r = {bytes + HEADER_BYTES, n - HEADER_BYTES, true};
+    struct guira__reader r = {bytes + HEADER_BYTES, n - HEADER_BYTES, true, h.format};
     s = ops->view(ops, &h.config, &r, out);
     if (s != GUIRA_OK) return s;
-    s = r.left > 0 ? GUIRA_ECORRUPT : seal(*out, bytes, n, owner);
+    bool odd = r.left > 0 || guira__filter_format(*out) != h.format;
+    s = odd ? GUIRA_ECORRUPT : seal(*out, bytes, n, owner);
     if (s != GUIRA_OK) {
         ops->destroy(*out);
         *out = NULL;

@@ -109,6 +109,12 @@ static guira_status merge_copy(const guira_shared *g, unsigned i, const void *wi
     return s == GUIRA_OK ? keep_if(guira_merge(*copy, from[i]), *copy) : s;
 }
 
+static guira_status unite_copy(const guira_shared *g, unsigned i, const void *with, guira **copy) {
+    guira *const *from = with;
+    guira_status s = guira_clone(g->root[i].filter, copy);
+    return s == GUIRA_OK ? keep_if(guira_union(*copy, from[i]), *copy) : s;
+}
+
 guira_status guira__shard_copy(const guira_shared *g, unsigned shard, guira **out) {
     shard_lock(g, shard);
     guira_status s = guira_clone(g->root[shard].filter, out);
@@ -126,14 +132,22 @@ static guira_status snapshot(const guira_shared *g, guira **copy) {
     return GUIRA_OK;
 }
 
-guira_status guira_shared_merge(guira_shared *into, const guira_shared *from) {
+static guira_status combine(guira_shared *into, const guira_shared *from, change_copy *how) {
     guira *copy[MAX_SHARDS];
     if (into == NULL || from == NULL || into->shards != from->shards) return GUIRA_EINVAL;
     guira_status s = snapshot(from, copy);
     if (s != GUIRA_OK) return s;
-    s = change_all(into, merge_copy, copy);
+    s = change_all(into, how, copy);
     destroy_all(copy, (unsigned)from->shards);
     return s;
+}
+
+guira_status guira_shared_merge(guira_shared *into, const guira_shared *from) {
+    return combine(into, from, merge_copy);
+}
+
+guira_status guira_shared_union(guira_shared *into, const guira_shared *from) {
+    return combine(into, from, unite_copy);
 }
 
 /* --------------------------------------------------------------------------------------------------------------- looking */
@@ -151,6 +165,7 @@ static void add(guira_stats *sum, const guira_stats *s) {
     sum->grows += s->grows;
     sum->shrinks += s->shrinks;
     sum->fpr += s->fpr;
+    sum->load += s->load * (double)s->slots;
 }
 
 guira_status guira_shared_stats_get(const guira_shared *g, guira_stats *out) {
@@ -164,7 +179,7 @@ guira_status guira_shared_stats_get(const guira_shared *g, guira_stats *out) {
         add(&sum, &s);
     }
     sum.bytes += guira__alloc_cost(guira__shared_bytes((unsigned)g->shards));
-    sum.load = (double)sum.items / (double)sum.slots;
+    sum.load /= (double)sum.slots;
     sum.filters = g->shards;
     sum.fpr /= (double)g->shards; /* a lookup reads one shard, each as likely as the others */
     return guira__struct_out(out, &sum, STATS_FIRST_SIZE, sizeof sum);

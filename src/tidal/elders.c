@@ -18,8 +18,8 @@ static uint64_t canonical(const struct tidal *f, uint64_t address) {
  *     what is named   [0 | the known bits of the address .......... | copy .... | level: 6 | core: 6 ]
  *     its name        the same 63 bits, well mixed
  *
- * Mixing loses nothing, so that a name can be read again, for merging. Between 63 - level and 12 there is room
- * for the number of the copy: at level 40, where a table has 16 TiB, for 4096 of them. */
+ * Mixing loses nothing, so that a name can be read again, for merging. The number of the copy is 0, except in files of
+ * format 1: there it is between bit 63 - level and bit 12. */
 
 #define LOW63 (UINT64_MAX >> 1)
 
@@ -49,20 +49,26 @@ struct entry guira__elder_read(struct entry in_names) {
     return (struct entry){level == 0 ? 0 : (x & leading(level)) | (x & 63), level};
 }
 
-static uint64_t most_copies(unsigned level) { return UINT64_C(1) << (52 - level); }
+struct entry guira__elder_named(uint64_t name) {
+    return guira__elder_read((struct entry){name, ALL_KNOWN});
+}
 
 static bool has_name(const struct elders *e, uint64_t name) { return e->names->contains(e->names, name); }
 
-/* How many copies of a name there are, at most `limit`; contains: how to look one up. */
-static uint64_t copies_by(const struct tidal *f, const struct elders *e, uint64_t canon, unsigned level,
-                          guira__contains_fn *contains, uint64_t limit) {
-    uint64_t n = 0;
+/* How many names an elder has; contains: how to look one up. In a view the names may be anything, also such that every one
+ * seems to be there: the count of the level, which was checked, is the limit. */
+static uint64_t names_of(const struct tidal *f, const struct elders *e, uint64_t canon, unsigned level,
+                         guira__contains_fn *contains) {
+    uint64_t n = 0, limit = load_relaxed(e->count[level]);
     while (n < limit && contains(e->names, name_of(f, canon, level, n))) n++;
     return n;
 }
 
-static uint64_t copies(const struct tidal *f, const struct elders *e, uint64_t canon, unsigned level) {
-    return copies_by(f, e, canon, level, e->names->contains, e->count[level]);
+/* How many copies there are: those with a name of their own, and those that are counted. */
+static uint64_t copies(const struct tidal *f, const struct elders *e, uint64_t canon, unsigned level,
+                       guira__contains_fn *contains) {
+    uint64_t n = names_of(f, e, canon, level, contains);
+    return n == 0 ? 0 : n + guira__counts_get(&e->counts, name_of(f, canon, level, 0));
 }
 
 /* ------------------------------------------------------------------------------------------------------------ the map */
@@ -179,6 +185,7 @@ void guira__elders_shrink_map(struct tidal *f) {
 
 static void elders_free(struct elders *e) {
     if (e->names != NULL) e->names->ops->destroy(e->names);
+    guira__counts_free(&e->counts);
     guira__free(e->map);
     guira__free(e);
 }
@@ -218,7 +225,8 @@ guira_status guira__elders_clone(const struct tidal *f, bool stays, struct tidal
     *e = *f->elders;
     e->names = NULL;
     e->map = map_make(f->elders->map->bits);
-    if (e->map == NULL || guira__tidal_clone_names(f->elders->names, stays, &e->names) != GUIRA_OK) {
+    bool counted = guira__counts_clone(&f->elders->counts, &e->counts);
+    if (!counted || e->map == NULL || guira__tidal_clone_names(f->elders->names, stays, &e->names) != GUIRA_OK) {
         elders_free(e);
         return GUIRA_ENOMEM;
     }
@@ -255,26 +263,39 @@ void guira__elders_fit(struct tidal *f) {
     update_has_outside(f);
 }
 
-bool guira__elders_ready(struct tidal *f, const struct entry *elder, unsigned n) {
-    if (!elders_exist(f)) return false;
-    for (unsigned i = 0; i < n; i++) {
-        unsigned level = known_of(elder[i]);
-        if (copies(f, f->elders, canonical(f, elder[i].where), level) + n > most_copies(level)) return false;
-    }
-    guira *names = f->elders->names;
-    return has_places(names, n) ||
-           (tidal_ops(tidal_of(names))->grow(tidal_of(names)) == GUIRA_OK && has_places(names, n));
+/* The names' table grows as often as it takes. Its stash, not its load, may ask for more than one step. */
+static bool names_ready(guira *names, unsigned n) {
+    while (!has_places(names, n))
+        if (tidal_ops(tidal_of(names))->grow(tidal_of(names)) != GUIRA_OK) return false;
+    return true;
 }
 
-void guira__elders_add(struct tidal *f, struct entry entry) {
+bool guira__elders_ready(struct tidal *f, unsigned n) {
+    if (tidal_counted(f) >= MAX_COUNTED - n || !elders_exist(f)) return false;
+    if (guira__counts_ready(&f->elders->counts, n) && names_ready(f->elders->names, n)) return true;
+    if (f->elders->names->items == 0) guira__elders_destroy(f);
+    return false;
+}
+
+static void add_name(struct tidal *f, uint64_t canon, unsigned level) {
     struct elders *e = f->elders;
-    uint64_t canon = canonical(f, entry.where);
-    unsigned level = known_of(entry);
-    e->names->ops->insert(e->names, name_of(f, canon, level, copies(f, e, canon, level)));
-    e->count[level]++;
+    e->names->ops->insert(e->names, name_of(f, canon, level, 0));
+    store_relaxed(e->count[level], e->count[level] + 1);
     map_grow(f);
     map_add(f, e->map, canon, level);
     store_release(e->levels, e->levels | UINT64_C(1) << level);
+}
+
+void guira__elders_add(struct tidal *f, struct entry entry, uint64_t n) {
+    struct elders *e = f->elders;
+    uint64_t canon = canonical(f, entry.where), name = name_of(f, canon, known_of(entry), 0);
+    if (!has_name(e, name)) {
+        add_name(f, canon, known_of(entry));
+        n--;
+    }
+    if (n == 0) return;
+    guira__counts_add(&e->counts, f, name, n);
+    guira__table_set_counted(f, e->counted + n);
 }
 
 unsigned guira__elders_level_concurrent(const struct tidal *f, uint64_t address, guira__contains_fn *contains) {
@@ -297,7 +318,7 @@ uint64_t guira__elders_count_concurrent(const struct tidal *f, uint64_t address,
     if (!may_have(f, e, canon)) return 0;
     for (uint64_t left = load_acquire(e->levels); left != 0; left &= left - 1) {
         unsigned level = (unsigned)__builtin_ctzll(left);
-        n += copies_by(f, e, canon, level, contains, most_copies(level));
+        n += copies(f, e, canon, level, contains);
     }
     return n;
 }
@@ -306,37 +327,52 @@ unsigned guira__elders_level(const struct tidal *f, uint64_t address) {
     return f->elders == NULL ? 0 : guira__elders_level_concurrent(f, address, f->elders->names->contains);
 }
 
-/* In a view the names may be anything, also such that every one seems to be there: the counts of the levels, which were
- * checked, are the limit. */
 uint64_t guira__elders_count(const struct tidal *f, uint64_t address) {
+    return f->elders == NULL ? 0 : guira__elders_count_concurrent(f, address, f->elders->names->contains);
+}
+
+bool guira__elders_cover(const struct tidal *f, struct entry entry) {
     const struct elders *e = f->elders;
-    if (e == NULL) return 0;
-    uint64_t canon = canonical(f, address), n = 0;
-    if (!may_have(f, e, canon)) return 0;
-    for (uint64_t left = e->levels; left != 0; left &= left - 1)
-        n += copies(f, e, canon, (unsigned)__builtin_ctzll(left));
-    return n;
+    if (e == NULL) return false;
+    uint64_t canon = canonical(f, entry.where);
+    for (uint64_t left = e->levels & (UINT64_MAX >> (63 - known_of(entry))); left != 0; left &= left - 1)
+        if (has_name(e, name_of(f, canon, (unsigned)__builtin_ctzll(left), 0))) return true;
+    return false;
+}
+
+static void remove_name(struct tidal *f, uint64_t canon, unsigned level) {
+    struct elders *e = f->elders;
+    uint64_t copy = names_of(f, e, canon, level, e->names->contains) - 1;
+    e->names->ops->remove(e->names, name_of(f, canon, level, copy));
+    store_relaxed(e->count[level], e->count[level] - 1);
+    if (e->count[level] == 0) store_relaxed(e->levels, e->levels ^ UINT64_C(1) << level);
+    if (e->levels == 0) guira__elders_destroy(f);
 }
 
 void guira__elders_remove(struct tidal *f, uint64_t address, unsigned level) {
-    struct elders *e = f->elders;
-    uint64_t canon = canonical(f, address);
-    e->names->ops->remove(e->names, name_of(f, canon, level, copies(f, e, canon, level) - 1));
-    if (--e->count[level] == 0) store_relaxed(e->levels, e->levels ^ UINT64_C(1) << level);
-    if (e->levels == 0) guira__elders_destroy(f);
+    uint64_t canon = canonical(f, address), name = name_of(f, canon, level, 0);
+    if (guira__counts_get(&f->elders->counts, name) == 0) {
+        remove_name(f, canon, level);
+        return;
+    }
+    guira__counts_subtract(&f->elders->counts, f, name);
+    guira__table_set_counted(f, f->elders->counted - 1);
 }
 
 /* ------------------------------------------------------------------------------------------------------------ the whole */
 
-uint64_t guira__elders_total(const struct tidal *f) { return f->elders == NULL ? 0 : f->elders->names->items; }
+uint64_t guira__elders_total(const struct tidal *f) {
+    return f->elders == NULL ? 0 : f->elders->names->items + f->elders->counted;
+}
 
 uint64_t guira__elders_bytes(const struct tidal *f) {
     if (f->elders == NULL) return 0;
-    const guira *names = f->elders->names;
-    return guira__alloc_cost(sizeof *f->elders) + map_cost(f->elders->map) + guira__tidal_bytes(const_tidal_of(names)) +
-           guira__rare_bytes(names);
+    const struct elders *e = f->elders;
+    return guira__alloc_cost(sizeof *e) + map_cost(e->map) + guira__tidal_bytes(const_tidal_of(e->names)) +
+           guira__rare_bytes(e->names) + guira__counts_bytes(&e->counts);
 }
 
+/* The copies of an elder match the same addresses, so that only names count. */
 double guira__elders_weight(const struct tidal *f) {
     double sum = 0;
     if (f->elders == NULL) return 0;
@@ -345,17 +381,21 @@ double guira__elders_weight(const struct tidal *f) {
     return sum;
 }
 
+/* The highest level of an elder: of an entry without a tail, or of a surplus copy. */
+static unsigned highest_level(struct layout l) { return max_level(l) > MOST_KNOWN ? max_level(l) : MOST_KNOWN; }
+
 const char *guira__elders_check_levels(const struct tidal *f) {
     const struct elders *e = f->elders;
     uint64_t total = 0;
     if (e == NULL) return NULL;
+    if (e->counted > MAX_COUNTED || (e->counted > 0) != (e->counts.now != NULL)) return "elders: an impossible count";
     if (((const struct tidal *)e->names)->elders != NULL) return "elders: the table of names has elders";
     if (e->map->bits < MAP_FIRST_BITS || e->map->bits > MAP_MAX_BITS) return "elders: an impossible map";
     for (unsigned k = 0; k < 64; k++) {
         if (e->count[k] > e->names->items - total) return "elders: levels and names do not add up";
         total += e->count[k];
         if ((e->count[k] > 0) != (e->levels >> k & 1)) return "elders: a level's bit contradicts its count";
-        if (e->count[k] > 0 && (k == 0 || k > max_level(tidal_layout(f)))) return "elders: an impossible level";
+        if (e->count[k] > 0 && (k == 0 || k > highest_level(tidal_layout(f)))) return "elders: an impossible level";
     }
     if (total == 0) return "elders: kept, but there are none";
     if (total != e->names->items) return "elders: levels and names do not add up";
@@ -380,7 +420,7 @@ static const char *check_name(const struct tidal *f, struct entry in_names, uint
     const struct elders *e = f->elders;
     struct entry elder = guira__elder_read(in_names);
     unsigned level = known_of(elder);
-    if (level < 1 || level > max_level(tidal_layout(f))) return "elders: the name of an impossible level";
+    if (level < 1 || level > highest_level(tidal_layout(f))) return "elders: the name of an impossible level";
     count[level]++;
     uint64_t copy = named_by(in_names) << level >> level >> 12;
     if (elder.where != ((elder.where & leading(level)) | core_of(elder.where, tidal_layout(f))))
@@ -411,12 +451,30 @@ static const char *check_names(const struct tidal *f) {
     return memcmp(count, f->elders->count, sizeof count) == 0 ? NULL : "elders: names of other levels than are counted";
 }
 
+/* Every name that is counted is the first name of an elder. */
+static const char *check_counts(const struct tidal *f) {
+    const struct elders *e = f->elders;
+    uint64_t total, at = 0;
+    const char *broken = guira__counts_check(&e->counts, &total);
+    if (broken != NULL) return broken;
+    if (total != f->elders->counted) return "elders: the counts do not add up";
+    for (struct count_slot s; guira__counts_next(&e->counts, &at, &s);) {
+        struct entry elder = guira__elder_named(s.name);
+        unsigned level = known_of(elder);
+        if (s.name >> 63 || level < 1 || level > highest_level(tidal_layout(f)) || !has_name(e, s.name) ||
+            s.name != name_of(f, elder.where, level, 0))
+            return "elders: a count of no elder";
+    }
+    return NULL;
+}
+
 const char *guira__elders_check(const struct tidal *f) {
     const char *broken = guira__elders_check_levels(f);
     if (f->elders == NULL || broken != NULL) return broken;
     guira *names = f->elders->names;
     broken = names->ops->check(names);
-    return broken != NULL ? broken : check_names(f);
+    if (broken == NULL) broken = check_names(f);
+    return broken != NULL ? broken : check_counts(f);
 }
 
 void guira__elders_dump(const struct tidal *f, guira__sink *sink, void *to) {
@@ -428,4 +486,5 @@ void guira__elders_dump(const struct tidal *f, guira__sink *sink, void *to) {
     sink(to, &e->map->bits, sizeof e->map->bits);
     sink(to, e->map->word, word_bytes(e->map->bits));
     e->names->ops->dump(e->names, sink, to);
+    guira__counts_dump(&e->counts, sink, to);
 }

@@ -1,12 +1,16 @@
-/* Elders: members of a tidal filter of which so little is known that the table can split them no further.
+/* Elders: entries of a tidal filter that are kept outside its table, exactly.
+ *
+ * WHICH ENTRIES? Those of which so little is known that the table can split them no further, and the surplus copies of a key
+ * that would crowd out others (copies.inc).
  *
  * An entry loses a bit of its tail each time its bucket is split. When there is none left, nothing tells into which of the
  * two halves it belongs. It becomes an elder and is kept by NAME, made of (its level k, the k address bits that are known,
- * core, number of the copy), in a filter of its own. The address is taken in canonical form, of the two partners the one
- * whose top bit is 0, so that an elder has one name from both sides.
+ * core), in a filter of its own. The address is taken in canonical form, of the two partners the one
+ * whose top bit is 0, so that an elder has one name from both sides. The first copy of an elder is its name. How many more
+ * there are is a number (counts.h). Older files have a name with a number of its own for each copy instead; both add up.
  *
  * The names are in a tidal filter with 64-bit slots: these hold the whole name, so a name that was not inserted is not
- * found (except for one case in 2^64), and counting copies by asking for copy 0, 1, 2... is exact. With 32-bit slots, a
+ * found (except for one case in 2^64), and counting is exact. With 32-bit slots, a
  * false match among the names would remove another elder once in some ten million removals.
  *
  * A lookup has to ask once for each level that has elders. The MAP saves most absent keys from that: it has a bit for each
@@ -18,6 +22,7 @@
 #ifndef GUIRA_TIDAL_ELDERS_H
 #define GUIRA_TIDAL_ELDERS_H
 
+#include "tidal/counts.h"
 #include "tidal/tidal.h"
 
 struct elders {
@@ -25,6 +30,8 @@ struct elders {
     uint64_t levels; /* bit k: there are elders of level k */
     uint64_t count[64];
     struct elder_map *map;
+    uint64_t counted;     /* copies that are a number in `counts`: items that are no load */
+    struct counts counts; /* by the names of first copies; the numbers add up to `counted` */
 };
 
 /* Words and bits in one struct, so that both change at once for concurrent readers. */
@@ -33,7 +40,12 @@ struct elder_map {
     uint64_t *word; /* one per prefix of the address, in it one bit per core; little-endian, as in a file */
 };
 
+static inline uint64_t tidal_counted(const struct tidal *f) { return f->elders == NULL ? 0 : f->elders->counted; }
+
 enum {
+    MOST_KNOWN = 46, /* an elder that was no entry of the table without a tail keeps no more bits than this: their share
+                           of the false-positive rate is 2^-51 each, and a name has room for them */
+    MOST_AT_ONCE = 10,  /* elders that guira__elders_ready makes room for in one call */
     MAP_FIRST_BITS = 6, /* 512 bytes to start with */
     MAP_MAX_BITS = 17   /* a map of 1 MiB is copied in well under a millisecond */
 };
@@ -56,16 +68,16 @@ ALWAYS_INLINE bool map_says_maybe(const struct elder_map *map, uint64_t canon, s
     return le64(load_relaxed(map->word[map_word(map, canon)])) >> map_bit(map, canon, l) & 1;
 }
 
-/* Whether n more elders are sure to find a place; makes room for them if need be. */
-bool guira__elders_ready(struct tidal *f, const struct entry *elder, unsigned n);
+/* Whether n more elders, at most MOST_AT_ONCE, are sure to find a place; makes room for them if need be. False: no memory. */
+bool guira__elders_ready(struct tidal *f, unsigned n);
 
 /* Makes room for n more names at once, for names that come in order. */
 bool guira__elders_reserve(struct tidal *f, uint64_t n);
 /* And gives back what was not needed. */
 void guira__elders_fit(struct tidal *f);
 
-/* Makes an elder of e. guira__elders_ready has said yes. */
-void guira__elders_add(struct tidal *f, struct entry e);
+/* Makes elders of n copies of e. guira__elders_ready has said yes. */
+void guira__elders_add(struct tidal *f, struct entry e, uint64_t n);
 
 /* The highest level at which address has an elder; 0: none. And how many elders match address. */
 unsigned guira__elders_level(const struct tidal *f, uint64_t address);
@@ -76,10 +88,14 @@ typedef bool guira__contains_fn(const guira *names, uint64_t name);
 unsigned guira__elders_level_concurrent(const struct tidal *f, uint64_t address, guira__contains_fn *contains);
 uint64_t guira__elders_count_concurrent(const struct tidal *f, uint64_t address, guira__contains_fn *contains);
 
-/* The elder that an entry of the names' table stands for. */
-struct entry guira__elder_read(struct entry in_names);
+/* Whether there is an elder that matches every address that e matches. */
+bool guira__elders_cover(const struct tidal *f, struct entry e);
 
-/* Removes one elder of a level that guira__elders_level() returned. */
+/* The elder that an entry of the names' table, or a name, stands for. */
+struct entry guira__elder_read(struct entry in_names);
+struct entry guira__elder_named(uint64_t name);
+
+/* Removes one elder of a level that guira__elders_level() returned. Needs no memory. */
 void guira__elders_remove(struct tidal *f, uint64_t address, unsigned level);
 
 /* After the table has shrunk: keeps the map to a few hundredths of its size. */

@@ -1,13 +1,15 @@
 /* The tidal filter as a file. Its sections, those of the elders only if there are any:
  *
  *     head     counters and stash                 (filter/head.c)
- *     tide     level, split pointer, floor, whether there are elders
+ *     tide     level, split pointer, floor, whether there are elders (2: and copies of them that are counted)
  *     table    the buckets in the order of their addresses: the split side, then the other
  *     elders   log2 of the map's words, then how many there are of level 0, 1, ... 63
  *     map
  *     head     the names, a filter like any other: without elders, and of a configuration that follows
  *     tide
  *     table
+ *     counts   log2 of the slots, the same of the old array (0: none), how far that was moved, names, copies
+ *     counted  the slots; and again, those of the old array
  *
  * A view finds its buckets as a filter whose arrays lie in one piece does. */
 #include "base/alloc.h"
@@ -16,7 +18,10 @@
 #include "tidal/elders.h"
 #include "tidal/table.h"
 
-enum { TIDE_BYTES = 4 * 8, ELDERS_BYTES = 65 * 8 };
+enum { TIDE_BYTES = 4 * 8, ELDERS_BYTES = 65 * 8, COUNTS_BYTES = 5 * 8 };
+
+/* What the section tide says of elders. */
+enum { NO_ELDERS = 0, ELDERS = 1, ELDERS_COUNTED = 2 };
 
 /* -------------------------------------------------------------------------------------------------------------- saving */
 
@@ -36,7 +41,7 @@ static void put_table(const struct tidal *f, struct guira__writer *w) {
     guira__section_put_u64(w, f->level);
     guira__section_put_u64(w, tidal_split(f));
     guira__section_put_u64(w, tidal_floor(f));
-    guira__section_put_u64(w, f->elders != NULL);
+    guira__section_put_u64(w, f->elders == NULL ? NO_ELDERS : tidal_counted(f) == 0 ? ELDERS : ELDERS_COUNTED);
     guira__section_start(w, "table", bucket_count(f) * tidal_layout(f).bucket_bytes);
     put_buckets(f, SPLIT, 0, 2 * tidal_split(f), w);
     put_buckets(f, UNSPLIT, tidal_split(f), UINT64_C(1) << f->level, w);
@@ -51,11 +56,35 @@ static void put_elders(const struct elders *e, struct guira__writer *w) {
     guira__tidal_save(e->names, w);
 }
 
+static void put_counts(const struct tidal *f, struct guira__writer *w) {
+    const struct counts *c = &f->elders->counts;
+    guira__section_start(w, "counts", COUNTS_BYTES);
+    guira__section_put_u64(w, c->now->bits);
+    guira__section_put_u64(w, c->old == NULL ? 0 : c->old->bits);
+    guira__section_put_u64(w, c->moved);
+    guira__section_put_u64(w, c->names);
+    guira__section_put_u64(w, f->elders->counted);
+    for (unsigned i = 0; i < 2; i++) {
+        const struct count_array *a = i == 0 ? c->now : c->old;
+        if (a == NULL) continue;
+        guira__section_start(w, "counted", (uint64_t)sizeof *a->slot << a->bits);
+        guira__section_put(w, a->slot, sizeof *a->slot << a->bits);
+    }
+}
+
 void guira__tidal_save(const guira *head, struct guira__writer *w) {
     const struct tidal *f = (const struct tidal *)head;
     guira__head_write(w, head);
     put_table(f, w);
     if (f->elders != NULL) put_elders(f->elders, w);
+    if (tidal_counted(f) > 0) put_counts(f, w);
+}
+
+/* Format 1 has no counts, and elders only of entries that the table could split no further. */
+unsigned guira__tidal_format(const guira *head) {
+    const struct tidal *f = const_tidal_of(head);
+    bool high = f->elders != NULL && f->elders->levels >> max_level(tidal_layout(f)) > 1;
+    return tidal_counted(f) > 0 || high ? 2 : 1;
 }
 
 /* ------------------------------------------------------------------------------------------------------------- viewing */
@@ -63,18 +92,18 @@ void guira__tidal_save(const guira *head, struct guira__writer *w) {
 /* A table of so many levels has more bytes than any file. */
 enum { MOST_LEVELS = 48 };
 
-static guira_status view_table(struct tidal *f, struct guira__reader *r, bool *elders) {
+static guira_status view_table(struct tidal *f, struct guira__reader *r, uint64_t *elders) {
     const uint8_t *tide = guira__section_expect(r, "tide", TIDE_BYTES);
     if (tide == NULL) return GUIRA_ECORRUPT;
     uint64_t level = get_u64(tide), split = get_u64(tide + 8), there = get_u64(tide + 24);
-    if (level < 1 || level > MOST_LEVELS || split >> level != 0 || there > 1) return GUIRA_ECORRUPT;
+    if (level < 1 || level > MOST_LEVELS || split >> level != 0 || there > ELDERS_COUNTED) return GUIRA_ECORRUPT;
     uint64_t buckets = (UINT64_C(1) << level) + split;
     const uint8_t *table = guira__section_expect(r, "table", buckets * tidal_layout(f).bucket_bytes);
     uint64_t floor = get_u64(tide + 16);
     if (table == NULL || floor > buckets) return GUIRA_ECORRUPT; /* clear() makes a table of that size */
     if (floor > 0 && !guira__rare_make(&f->head)) return GUIRA_ENOMEM;
     if (floor > 0) f->head.rare->floor = floor;
-    *elders = there != 0;
+    *elders = there;
     return guira__table_view(f, (unsigned)level, split, table);
 }
 
@@ -97,16 +126,38 @@ static guira_status view_elders(struct tidal *f, struct guira__reader *r) {
     return guira__tidal_view(&tidal_ops(f)->names->common, &c, r, &e->names);
 }
 
+static guira_status view_counted(struct guira__reader *r, uint64_t bits, struct count_array **out) {
+    if (bits < COUNTS_FIRST_BITS || bits > COUNTS_MAX_BITS) return GUIRA_ECORRUPT;
+    const uint8_t *p = guira__section_expect(r, "counted", (uint64_t)sizeof(struct count_slot) << bits);
+    if (p == NULL) return GUIRA_ECORRUPT;
+    *out = guira__count_array_view(p, bits);
+    return *out == NULL ? GUIRA_ENOMEM : GUIRA_OK;
+}
+
+static guira_status view_counts(struct tidal *f, struct guira__reader *r) {
+    struct counts *c = &f->elders->counts;
+    const uint8_t *p = guira__section_expect(r, "counts", COUNTS_BYTES);
+    if (p == NULL) return GUIRA_ECORRUPT;
+    c->moved = get_u64(p + 16);
+    c->names = get_u64(p + 24);
+    f->elders->counted = get_u64(p + 32);
+    if (f->elders->counted == 0 || f->elders->counted > MAX_COUNTED) return GUIRA_ECORRUPT;
+    guira_status s = view_counted(r, get_u64(p), &c->now);
+    if (s == GUIRA_OK && get_u64(p + 8) != 0) s = view_counted(r, get_u64(p + 8), &c->old);
+    return s;
+}
+
 static guira_status view_read(struct tidal *f, const struct guira__ops *ops, const guira_config *c,
                               struct guira__reader *r) {
-    bool elders;
+    uint64_t elders;
     if (!guira__head_read(r, ops, c, &f->head, f->stash)) return GUIRA_ECORRUPT;
     if (guira__buckets_for(c->capacity, c->max_load, tidal_layout(f)) > MAX_BUCKETS) return GUIRA_ECORRUPT;
     if (!guira__tidal_set_config(f, c)) return GUIRA_ENOMEM;
     guira_status s = view_table(f, r, &elders);
     if (s != GUIRA_OK) return s;
-    if (elders && tidal_ops(f)->names == NULL) return GUIRA_ECORRUPT; /* names have no elders of their own */
-    if (elders) s = view_elders(f, r);
+    if (elders != NO_ELDERS && tidal_ops(f)->names == NULL) return GUIRA_ECORRUPT; /* names have no elders of their own */
+    if (elders != NO_ELDERS) s = view_elders(f, r);
+    if (s == GUIRA_OK && elders == ELDERS_COUNTED) s = view_counts(f, r);
     update_has_outside(f);
     if (s == GUIRA_OK && guira__tidal_check_frame(f) != NULL) s = GUIRA_ECORRUPT;
     return s;

@@ -196,6 +196,7 @@ void guira__tidal_stats(const guira *head, guira_stats *out) {
     out->slots = out->buckets * tidal_layout(f).slots;
     out->bytes = guira__tidal_bytes(f) + guira__elders_bytes(f);
     out->elders = guira__elders_total(f);
+    out->load = (double)(head->items - tidal_counted(f)) / (double)out->slots;
     out->fpr = predicted_rate(f);
     guira_config c = guira__config_of(head);
     out->fpr_kept = guira__tidal_keeps_rate(&c, tidal_layout(f)) ? c.fpr : 0;

@@ -1,4 +1,4 @@
-/* Merging two tidal filters.
+/* Merging two tidal filters, and their union.
  *
  * Both filters see the same addresses, so an entry of one means in the other what it means in its own filter: these
  * leading bits of an address, that core. It needs no key to move over; it only knows no more than it did.
@@ -10,21 +10,57 @@
 #include "tidal/elders.h"
 #include "tidal/table.h"
 
-/* One entry more, with the steps of growth that it takes. A filter that is not full refuses only what has too many
- * copies, and those more room does not help for long. */
-static guira_status take_in(struct tidal *f, struct entry e) {
-    enum { TRIES = 64 };
-    guira_status s = tidal_ops(f)->insert_entry(f, e);
-    for (unsigned i = 0; s == GUIRA_EFULL && i < TRIES; i++) {
-        s = tidal_ops(f)->grow(f);
-        if (s == GUIRA_OK) s = tidal_ops(f)->insert_entry(f, e);
+struct merge {
+    struct tidal *into;
+    bool only_new; /* leave out what `into` has already */
+};
+
+/* ---------------------------------------------------------------------------------------- what the filter has already
+ *
+ * A key that an entry e stands for is surely found if another entry is the beginning of e. An entry that knows more than e
+ * may be that of another key. */
+
+static bool begins(struct entry shorter, struct entry e, struct layout l) {
+    uint64_t mask = leading(known_of(shorter)) | core_mask(l);
+    return known_of(shorter) <= known_of(e) && ((shorter.where ^ e.where) & mask) == 0;
+}
+
+/* From one side of e. */
+static bool bucket_covers(const struct tidal *f, struct entry e, struct layout l) {
+    unsigned side = side_of(f, e.where), level = level_of(f, side);
+    if (known_of(e) < level) return false;
+    uint64_t number = e.where >> (64 - level);
+    const uint8_t *bucket = bucket_at(f, side, number, l);
+    for (unsigned j = 0; j < l.slots; j++) {
+        uint64_t slot = slot_get(bucket, j, l);
+        if (slot != 0 && begins(slot_decode(slot, number, level, l), e, l)) return true;
     }
+    return false;
+}
+
+static bool covers(const struct tidal *f, struct entry e) {
+    struct layout l = tidal_layout(f);
+    struct entry other = e;
+    entry_turn(&other, l);
+    if (bucket_covers(f, e, l) || bucket_covers(f, other, l)) return true;
+    for (unsigned i = 0; i < f->stash->n; i++)
+        if (begins(f->stash->entry[i], e, l) || begins(f->stash->entry[i], other, l)) return true;
+    return guira__elders_cover(f, e);
+}
+
+/* ------------------------------------------------------------------------------------------------------------- merging */
+
+/* One entry more, with the steps of growth that it takes. */
+static guira_status take_in(const struct merge *m, struct entry e) {
+    struct tidal *f = m->into;
+    if (m->only_new && covers(f, e)) return GUIRA_OK;
+    guira_status s = tidal_ops(f)->insert_entry(f, e);
     while (s == GUIRA_OK && f->head.items > f->grow_at) s = tidal_ops(f)->grow(f);
     return s;
 }
 
 /* Everything in table and stash; as: what an entry stands for. */
-static guira_status take_all(struct tidal *into, const struct tidal *from, struct entry (*as)(struct entry)) {
+static guira_status take_all(const struct merge *m, const struct tidal *from, struct entry (*as)(struct entry)) {
     struct layout l = tidal_layout(from);
     struct bucket_walk walk = walk_start(from);
     guira_status s = GUIRA_OK;
@@ -32,35 +68,61 @@ static guira_status take_all(struct tidal *into, const struct tidal *from, struc
         for (unsigned j = 0; s == GUIRA_OK && j < l.slots; j++) {
             uint64_t slot = slot_get(bucket, j, l);
             if (slot == 0) continue;
-            s = take_in(into, as(walk_entry(&walk, slot)));
+            s = take_in(m, as(walk_entry(&walk, slot)));
         }
-    for (unsigned i = 0; s == GUIRA_OK && i < from->stash->n; i++) s = take_in(into, as(from->stash->entry[i]));
+    for (unsigned i = 0; s == GUIRA_OK && i < from->stash->n; i++) s = take_in(m, as(from->stash->entry[i]));
     return s;
 }
 
 static struct entry itself(struct entry e) { return e; }
 
-static guira_status take_everything(struct tidal *into, const struct tidal *from) {
-    guira_status s = take_all(into, from, itself);
+/* Copies that are counted stay counted. */
+static guira_status take_counts(struct tidal *into, const struct counts *from) {
+    uint64_t at = 0;
+    for (struct count_slot s; guira__counts_next(from, &at, &s);) {
+        if (s.n > MAX_COUNTED - into->counted) return GUIRA_ELIMIT;
+        if (!guira__elders_ready(into, 1)) return GUIRA_ENOMEM;
+        guira__elders_add(into, guira__elder_named(s.name), s.n);
+        into->head.items += s.n;
+    }
+    return GUIRA_OK;
+}
+
+static guira_status take_everything(const struct merge *m, const struct tidal *from) {
+    struct tidal *into = m->into;
+    guira_status s = take_all(m, from, itself);
     if (s != GUIRA_OK || from->elders == NULL) return s;
     if (!guira__elders_reserve(into, from->elders->names->items)) return GUIRA_ENOMEM;
-    s = take_all(into, const_tidal_of(from->elders->names), guira__elder_read);
+    s = take_all(m, const_tidal_of(from->elders->names), guira__elder_read);
+    if (s == GUIRA_OK && !m->only_new) s = take_counts(into, &from->elders->counts);
     guira__elders_fit(into); /* in a small table some are no elders any more */
     return s;
 }
 
+/* The table that the items of both need, without the copies that are counted. A union may need less; what is too much is
+ * given back. */
+static uint64_t buckets_for_both(const struct tidal *f, const struct tidal *from) {
+    return guira__table_needs(f, f->head.items - tidal_counted(f) + from->head.items - tidal_counted(from));
+}
+
 /* Into a copy, which takes the filter's place if all went well. It is made large enough first: to grow while the entries
  * come in the order of their addresses would crowd them where they are. */
-guira_status guira__tidal_merge(guira *into, const guira *from) {
+static guira_status combine(guira *into, const guira *from, bool only_new) {
     struct tidal *f = tidal_of(into);
-    uint64_t buckets = guira__table_needs(f, into->items + from->items);
+    uint64_t buckets = buckets_for_both(f, const_tidal_of(from)), before = bucket_count(f);
     guira *copy;
     guira_status s = guira__tidal_clone(into, &copy);
     if (s != GUIRA_OK) return s;
     struct tidal *g = tidal_of(copy);
     while (s == GUIRA_OK && bucket_count(g) < buckets) s = tidal_ops(g)->grow(g);
-    if (s == GUIRA_OK) s = take_everything(g, const_tidal_of(from));
+    if (s == GUIRA_OK) s = take_everything(&(struct merge){g, only_new}, const_tidal_of(from));
+    if (s == GUIRA_OK && only_new)
+        while (bucket_count(g) > before && g->head.items < g->shrink_at && tidal_ops(g)->shrink(g) == GUIRA_OK) continue;
     if (s == GUIRA_OK) guira__tidal_take_over(f, g);
     else guira__tidal_destroy(copy);
     return s;
 }
+
+guira_status guira__tidal_merge(guira *into, const guira *from) { return combine(into, from, false); }
+
+guira_status guira__tidal_unite(guira *into, const guira *from) { return combine(into, from, true); }

@@ -41,7 +41,7 @@ guira_status guira__tidal_reserve(guira *head, uint64_t items) {
 }
 
 void guira__tidal_shrink_steps(struct tidal *f) {
-    uint64_t buckets = guira__table_needs(f, f->head.items);
+    uint64_t buckets = guira__table_needs(f, f->head.items - tidal_counted(f));
     guira__table_set_floor(f, 0);
     if (buckets < tidal_floor(f)) buckets = tidal_floor(f);
     while (bucket_count(f) > buckets && tidal_ops(f)->shrink(f) == GUIRA_OK) {

@@ -44,12 +44,12 @@ static void thresholds(struct tidal *f) {
     double max_load, min_load;
     struct layout l = tidal_layout(f);
     guira__tidal_loads(f, &max_load, &min_load);
-    f->grow_at = guira__items_at(buckets, max_load, l);
+    f->grow_at = guira__items_at(buckets, max_load, l) + tidal_counted(f);
     f->shrink_at = 0;
     if (min_load < 0 || buckets <= tidal_floor(f) || buckets <= MIN_BUCKETS) return;
     uint64_t sparse = (uint64_t)ceil(min_load * (double)(buckets * l.slots));
     uint64_t fits = guira__items_at(buckets - 1, max_load, l) + 1; /* in small tables: not so far as to grow again */
-    f->shrink_at = sparse < fits ? sparse : fits;
+    f->shrink_at = (sparse < fits ? sparse : fits) + tidal_counted(f);
 }
 
 static void set_position(struct tidal *f, unsigned level, uint64_t split) {
@@ -92,6 +92,11 @@ void guira__table_set_floor(struct tidal *f, uint64_t buckets) {
     uint64_t least = tidal_least(f) < bucket_count(f) ? tidal_least(f) : bucket_count(f); /* less: only in a file */
     if (f->head.rare != NULL) f->head.rare->floor = buckets > least ? buckets : least;
     if (tidal_readers(f) == NULL) guira__rare_trim(&f->head); /* they read the configuration */
+    thresholds(f);
+}
+
+void guira__table_set_counted(struct tidal *f, uint64_t copies) {
+    f->elders->counted = copies;
     thresholds(f);
 }
 

@@ -79,8 +79,10 @@ void guira__small_level_down(struct tidal *f);
 
 /* --------------------------------------------------------------------------------------------------------------- sizes */
 
-/* Sets how many buckets are reserved; more if the rate would not be kept. If it is not 0, head.rare must be there. */
+/* Sets how many buckets are reserved, more if the rate would not be kept (if it is not 0, head.rare must be there), or how
+ * many copies are no load. */
 void guira__table_set_floor(struct tidal *f, uint64_t buckets);
+void guira__table_set_counted(struct tidal *f, uint64_t copies);
 
 /* Level and split pointer of the smallest table with at least so many buckets. */
 void guira__table_shape(uint64_t buckets, unsigned *level, uint64_t *split);

@@ -12,7 +12,9 @@
  *     slot.h                 what is in a slot: addresses, entries
  *     table.c small.c        the memory of the buckets, and the directory that finds them
  *     tidal.inc              the operations; compiled once for each instruction set (tidal_avx2.c and so on)
- *     elders.c stash.c       entries that can be split no further, and those that found no slot
+ *     elders.c stash.c       entries outside the table: those that can be split no further, surplus copies, and those that
+ *                            found no slot
+ *     counts.c               how many copies of elders there are
  *     config.c lifecycle.c resize.c merge.c check.c file.c      the filter as a whole
  *
  * Nothing here knows of threads, windows or files' paths. src/shared/ plugs in through struct readers. */
@@ -35,6 +37,7 @@ enum {
 };
 
 #define MAX_BUCKETS (UINT64_C(1) << 40) /* 16 TiB of 16-byte buckets */
+#define MAX_COUNTED (UINT64_C(1) << 56) /* copies that are counted outside the table, of all keys together */
 
 struct elders;
 struct stable_regions; /* see base/region.h */
@@ -50,7 +53,7 @@ struct tidal_ops {
     guira_status (*remove_any)(struct tidal *f, uint64_t hash);    /* the part of remove() for less common cases */
     guira_status (*insert_entry)(struct tidal *f, struct entry e); /* an entry of another filter, see merge.c */
     guira_status (*grow)(struct tidal *f);                         /* by one bucket */
-    guira_status (*shrink)(struct tidal *f); /* by one bucket; EFULL: the others have no room for its entries */
+    guira_status (*shrink)(struct tidal *f); /* by one bucket; EFULL: no room or memory for its entries */
     /* Layouts with a time stamp only, see stamp.inc. */
     unsigned (*age)(const struct tidal *f, uint64_t hash);
     bool (*refresh)(struct tidal *f, uint64_t hash);
@@ -258,6 +261,7 @@ guira_status guira__tidal_clear(guira *f);
 guira_status guira__tidal_merge(guira *into, const guira *from);
 void guira__tidal_config(const guira *f, guira_config *out);
 struct stash *guira__tidal_stash(const guira *f);
+guira_status guira__tidal_unite(guira *into, const guira *from);
 void guira__tidal_stats(const guira *f, guira_stats *out);
 uint64_t guira__tidal_bytes(const struct tidal *f); /* all that is not elders or rare */
 
@@ -266,6 +270,7 @@ uint64_t guira__tidal_bytes(const struct tidal *f); /* all that is not elders or
 const char *guira__tidal_check(const guira *f);
 const char *guira__tidal_check_frame(const struct tidal *f); /* the part that does not read what is large */
 void guira__tidal_dump(const guira *f, guira__sink *sink, void *to);
+unsigned guira__tidal_format(const guira *f);
 void guira__tidal_save(const guira *f, struct guira__writer *to);
 guira_status guira__tidal_view(const struct guira__ops *ops, const guira_config *c, struct guira__reader *from,
                                guira **out);

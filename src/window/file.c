@@ -76,7 +76,7 @@ static void save_sections(const void *what, struct guira__writer *to) {
 }
 
 static struct saved saved_window(const guira_window *w) {
-    return (struct saved){guira__config_of(&w->filter->head), save_sections, w};
+    return (struct saved){guira__config_of(&w->filter->head), 1, save_sections, w};
 }
 
 uint64_t guira_window_saved_size(const guira_window *w) { return w == NULL ? 0 : guira__saved_size(saved_window(w)); }

@@ -165,16 +165,23 @@ class Commands(ServerTest):
         self.assertEqual(bytes_before, pairs(s("CF.INFO", "k"))["Size"])
         self.assertEqual(b"OK", s("CF.COMPACT", "k"))
 
-    def test_too_many_copies_of_an_item_do_not_affect_other_items(self):
+    def test_many_copies_of_an_item_do_not_affect_other_items(self):
         s = self.server
         s("CF.RESERVE", "k", 1024, "EXPANSION", 2)
         before = s("MEMORY", "USAGE", "k")
+        self.assertEqual([1] * 2000, s("CF.INSERT", "k", "ITEMS", *["same"] * 2000))
+        self.assertEqual(2000, s("CF.COUNT", "k", "same"))
+        self.assertEqual([1] * 500, s("CF.INSERT", "k", "ITEMS", *range(500)))
+        self.assertLess(s("MEMORY", "USAGE", "k"), before + 8192)
+
+    def test_too_many_copies_of_an_item_in_a_fixed_filter_are_refused(self):
+        s = self.server
+        s("CF.RESERVE", "k", 1024, "EXPANSION", 0)
         replies = s("CF.INSERT", "k", "ITEMS", *["same"] * 200)
         self.assertIn(-1, replies)
         self.assert_error("ERR too many copies of this item", "CF.ADD", "k", "same")
         self.assertEqual(replies.count(1), s("CF.COUNT", "k", "same"))
         self.assertEqual([1] * 500, s("CF.INSERT", "k", "ITEMS", *range(500)))
-        self.assertEqual(before, s("MEMORY", "USAGE", "k"))
 
     def test_compact_frees_reserved_memory(self):
         s = self.server
