@@ -10,8 +10,8 @@
 static struct bytes make_file(const struct variant *v, size_t n, struct rng *r) {
     guira *f = variant_make(v, r, n + 1);
     for (size_t i = 0; i < n; i++) guira_insert_hash(f, rng_next(r));
-    for (uint64_t hash = rng_next(r); guira_insert_hash(f, hash) == GUIRA_OK;) {
-    }
+    uint64_t hash = rng_next(r); /* more copies than fit into two buckets, so that tidal filters have counts */
+    for (unsigned copies = 0; copies < 40 && guira_insert_hash(f, hash) == GUIRA_OK; copies++) continue;
     struct bytes b = saved(f);
     guira_destroy(f);
     return b;
