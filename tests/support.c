@@ -157,6 +157,29 @@ guira *variant_make(const struct variant *v, struct rng *r, uint64_t capacity) {
     return f;
 }
 
+unsigned insert_many_copies(guira *f, struct rng *r, uint64_t *hash) {
+    enum { MOST = 40 };
+    unsigned n = 0;
+    *hash = rng_next(r);
+    while (n < MOST && guira_insert_hash(f, *hash) == GUIRA_OK) n++;
+    return n;
+}
+
+/* With one move per insertion many find no place in the table. Each has about one chance in two while the load is high, so
+ * that the last of n is hardly ever reached without one in the stash; if so, others follow. */
+guira *variant_make_with_stash(const struct variant *v, struct rng *r, size_t n, struct model *m) {
+    struct variant hasty = *v;
+    hasty.config.max_kicks = 1;
+    guira *f = variant_make(&hasty, r, n);
+    for (size_t i = 0; i < n || (i < 100000 && stats_of(f).stash == 0); i++) {
+        uint64_t hash = rng_next(r);
+        assert_int_equal(guira_insert_hash(f, hash), GUIRA_OK);
+        model_add(m, hash);
+    }
+    assert_true(stats_of(f).stash > 0);
+    return f;
+}
+
 static void into_digest(void *to, const void *bytes, size_t n) {
     if (XXH3_64bits_update(to, bytes, n) != XXH_OK) abort();
 }

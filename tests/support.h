@@ -67,6 +67,10 @@ bool is_of_papers(const struct variant *v); /* keeps no copies in its stash */
 /* Makes a filter with a seed drawn from r. Asserts success. capacity is what cuckoo needs; tidal ignores it. */
 guira *variant_make(const struct variant *v, struct rng *r, uint64_t capacity);
 
+/* Inserts copies of one key: until the first refusal, or 40 of them, more than fit into two buckets and a stash. Returns how
+ * many are in; *hash is the key. A fixed filter has entries in its stash then, and a tidal one has counts. */
+unsigned insert_many_copies(guira *f, struct rng *r, uint64_t *hash);
+
 /* A 64-bit digest of everything that decides what the filter will do (all but the counter of failures). */
 uint64_t digest(const guira *f);
 uint64_t window_digest(const guira_window *w);
@@ -85,6 +89,9 @@ struct model {
 void model_add(struct model *m, uint64_t hash);
 uint64_t model_take(struct model *m, size_t i); /* removes and returns */
 void model_free(struct model *m);
+
+/* A tidal filter of n members, some of them in the stash; all are added to m. */
+guira *variant_make_with_stash(const struct variant *v, struct rng *r, size_t n, struct model *m);
 
 /* Insert n new random hashes into a filter and its model; remove n random members from both. Assert success. */
 void members_in(guira *f, struct model *m, size_t n, struct rng *r);

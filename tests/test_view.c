@@ -32,8 +32,8 @@ static void place_free(struct place p) { assert_int_equal(munmap(p.pages, p.leng
 static guira *filled(const struct variant *v, size_t n, struct rng *r) {
     guira *f = variant_make(v, r, n);
     for (size_t i = 0; i < n; i++) assert_int_equal(guira_insert_hash(f, rng_next(r)), GUIRA_OK);
-    for (uint64_t hash = rng_next(r); guira_insert_hash(f, hash) == GUIRA_OK;) {
-    } /* until there is something in the stash, where there is one */
+    uint64_t hash;
+    insert_many_copies(f, r, &hash);
     return f;
 }
 

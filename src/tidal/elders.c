@@ -257,7 +257,8 @@ bool guira__elders_reserve(struct tidal *f, uint64_t n) {
 }
 
 void guira__elders_fit(struct tidal *f) {
-    guira *names = f->elders->names;
+    guira *names = f->elders == NULL ? NULL : f->elders->names; /* none: there was no memory for the first one */
+    if (names == NULL) return;
     if (names->items > 0) names->ops->shrink_to_fit(names);
     else guira__elders_destroy(f);
     update_has_outside(f);

@@ -155,7 +155,8 @@ static guira_status view_read(struct tidal *f, const struct guira__ops *ops, con
     if (!guira__tidal_set_config(f, c)) return GUIRA_ENOMEM;
     guira_status s = view_table(f, r, &elders);
     if (s != GUIRA_OK) return s;
-    if (elders != NO_ELDERS && tidal_ops(f)->names == NULL) return GUIRA_ECORRUPT; /* names have no elders of their own */
+    if (elders != NO_ELDERS && tidal_ops(f)->names == NULL)
+        return GUIRA_ECORRUPT; /* names have no elders of their own */
     if (elders != NO_ELDERS) s = view_elders(f, r);
     if (s == GUIRA_OK && elders == ELDERS_COUNTED) s = view_counts(f, r);
     update_has_outside(f);

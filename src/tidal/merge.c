@@ -80,7 +80,7 @@ static struct entry itself(struct entry e) { return e; }
 static guira_status take_counts(struct tidal *into, const struct counts *from) {
     uint64_t at = 0;
     for (struct count_slot s; guira__counts_next(from, &at, &s);) {
-        if (s.n > MAX_COUNTED - into->counted) return GUIRA_ELIMIT;
+        if (s.n > MAX_COUNTED - tidal_counted(into)) return GUIRA_ELIMIT;
         if (!guira__elders_ready(into, 1)) return GUIRA_ENOMEM;
         guira__elders_add(into, guira__elder_named(s.name), s.n);
         into->head.items += s.n;
@@ -117,7 +117,8 @@ static guira_status combine(guira *into, const guira *from, bool only_new) {
     while (s == GUIRA_OK && bucket_count(g) < buckets) s = tidal_ops(g)->grow(g);
     if (s == GUIRA_OK) s = take_everything(&(struct merge){g, only_new}, const_tidal_of(from));
     if (s == GUIRA_OK && only_new)
-        while (bucket_count(g) > before && g->head.items < g->shrink_at && tidal_ops(g)->shrink(g) == GUIRA_OK) continue;
+        while (bucket_count(g) > before && g->head.items < g->shrink_at && tidal_ops(g)->shrink(g) == GUIRA_OK)
+            continue;
     if (s == GUIRA_OK) guira__tidal_take_over(f, g);
     else guira__tidal_destroy(copy);
     return s;

@@ -1,5 +1,6 @@
 /* Changing the size of a tidal filter on request. The steps that follow the items are in steps.inc. */
 #include "base/alloc.h"
+#include "tidal/elders.h"
 #include "tidal/table.h"
 
 /* Grows a copy, which then replaces f: running out of memory half way leaves no trace. */

@@ -12,6 +12,7 @@
 #include "base/region.h"
 #include "filter/latency.h"
 #include "tidal/config.h"
+#include "tidal/elders.h"
 
 /* ---------------------------------------------------------------------------------------------------- shapes and sizes */
 
