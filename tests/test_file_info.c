@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "file_support.h"
+#include "format/contents.h"
 #include "repair_checksums.h"
 
 static void put_filter(guira *f, size_t n, struct rng *r) {

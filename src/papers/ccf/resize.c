@@ -317,6 +317,13 @@ static uint64_t fitting(const struct ccf *f, const struct i2cf *it) {
     return (uint64_t)fmax(buckets, c->policy == GUIRA_FILTER_LEVEL ? (double)c->buckets : 1);
 }
 
+/* And not so few that the load of all filters together is above max_load: others may be fuller. */
+static uint64_t smallest_size(const struct ccf *f, const struct i2cf *it) {
+    double needed = (double)f->head.items / f->base.config.max_load;
+    double spare = floor(((double)guira__ccf_totals(f).slots - needed) / it->table.layout.slots);
+    return (uint64_t)fmax((double)fitting(f, it), (double)it->table.buckets - fmax(spare, 0));
+}
+
 guira_status guira__ccf_shrink_to_fit(guira *head) {
     struct ccf *f = ccf_of(head);
     f->reserved = 0;
@@ -326,7 +333,7 @@ guira_status guira__ccf_shrink_to_fit(guira *head) {
         s = (double)head->items <= f->base.config.max_load * left ? guira__ccf_compact(f, whole) : GUIRA_EFULL;
     }
     for (uint64_t i = 0; i < f->filters; i++)
-        if (fitting(f, &f->list[i]) < f->list[i].table.buckets)
-            (void)rebuild(f, &f->list[i], fitting(f, &f->list[i]), true);
+        if (smallest_size(f, &f->list[i]) < f->list[i].table.buckets)
+            (void)rebuild(f, &f->list[i], smallest_size(f, &f->list[i]), true);
     return GUIRA_OK;
 }
