@@ -116,7 +116,8 @@ guira_status guira__header_read(const uint8_t header[HEADER_BYTES], guira__resol
     s = resolve(&out->config);
     if (s != GUIRA_OK) return s == GUIRA_EFORMAT ? s : GUIRA_ECORRUPT;
     unsigned format = guira__config_format(&out->config);
-    bool depends = out->config.kind == GUIRA_TIDAL && window_key_bits(out->config.slot_bits) == 0; /* on what is in it */
+    bool depends =
+        out->config.kind == GUIRA_TIDAL && window_key_bits(out->config.slot_bits) == 0; /* on what is in it */
     if (out->format < format || (out->format > format && !depends)) return GUIRA_ECORRUPT;
     guira__header_encode(again, &out->config, out->format, out->total);
     header_normalize(header, known); /* its checksum is that of the file, and has been compared */
