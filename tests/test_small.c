@@ -157,9 +157,11 @@ static void test_configured_filters_are_small_too(void **state) {
 /* ------------------------------------------------------------------------------------------------ how they are made */
 
 static void assert_config_kept(guira_config c) {
-    guira *f;
+    guira *f, *original;
     for (unsigned i = 0; i < sizeof c.seed; i++) c.seed[i] = (uint8_t)(i + 1);
-    assert_int_equal(guira_create(&c, &f), GUIRA_OK);
+    assert_int_equal(guira_create(&c, &original), GUIRA_OK);
+    assert_int_equal(guira_clone(original, &f), GUIRA_OK);
+    guira_destroy(original);
     guira_config got = guira__config_of(f);
     assert_true(got.kind == GUIRA_TIDAL && got.capacity == c.capacity && got.fpr == c.fpr && got.growth == c.growth);
     assert_true(got.max_load == (c.max_load == 0 ? 0.93 : c.max_load));
@@ -199,16 +201,18 @@ static void test_the_hash_does_not_depend_on_the_size(void **state) {
 
 /* ------------------------------------------------------------------------------------------------------ up and down */
 
+enum { OFTEN = 3 };
+
 /* Waves between nothing and 5,000 items, more than one block holds. If rarely is not 0, in each call one of the first so
- * many allocations fails; as this may be too often for the filter to follow, a wave ends after 6,000 calls. */
+ * many allocations fails. If that is too often for the filter to follow, a wave ends after 6,000 calls. */
 static void check_waves(unsigned width, uint64_t rarely, struct rng *r) {
     guira *f = make((guira_config){.slot_bits = width}, r);
     struct model m = {0};
     bool was_big = false, was_small_again = false;
     for (unsigned wave = 0; wave < (quick_run() ? 2 : 6); wave++) {
-        uint64_t most = wave == 0 && rarely == 0 ? 5000 : 600 + rng_below(r, 2000);
+        uint64_t most = wave == 0 && rarely != OFTEN ? 5000 : 600 + rng_below(r, 2000);
         uint64_t target = wave % 2 == 0 ? most : rng_below(r, 60);
-        for (unsigned n = 0; m.n != target && (rarely == 0 || n < 6000); n++) {
+        for (unsigned n = 0; m.n != target && (rarely != OFTEN || n < 6000); n++) {
             if (rarely > 0) memory.fail_at = memory.calls + 1 + rng_below(r, rarely);
             bool up = m.n < target ? rng_below(r, 8) > 0 : rng_below(r, 8) == 0;
             if (up || m.n == 0) {
@@ -226,7 +230,7 @@ static void check_waves(unsigned width, uint64_t rarely, struct rng *r) {
         assert_same(f, &m);
         assert_valid(f);
     }
-    assert_true(rarely > 0 || (was_big && was_small_again));
+    assert_true(rarely == OFTEN || (was_big && was_small_again));
     while (m.n > 0) remove_some(f, &m, r);
     assert_true(rarely > 0 || buckets_of(f) == MIN_BUCKETS);
     finish(f, &m);
@@ -238,9 +242,35 @@ static void test_no_member_is_lost_while_filters_become_big_and_small(void **sta
     memory_hook();
     for (size_t i = 0; i < ALL_WIDTHS; i++) {
         check_waves(all_widths[i], 0, &r);
-        check_waves(all_widths[i], 3, &r);
-        check_waves(all_widths[i], 40, &r);
+        check_waves(all_widths[i], OFTEN, &r);
+        check_waves(all_widths[i], 40, &r); /* about as many as becoming big takes */
     }
+    memory_unhook();
+}
+
+/* At every moment an insertion has room in the table, or the place that the stash has spare. */
+static void test_one_call_without_memory_is_not_refused(void **state) {
+    (void)state;
+    struct rng r = rng_for(__func__);
+    uint64_t stashed = 0;
+    memory_hook();
+    for (unsigned n = 0; n < (quick_run() ? 60 : 600); n++) {
+        guira *f = make((guira_config){.slot_bits = all_widths[n % ALL_WIDTHS], .max_load = 0.97}, &r), *g;
+        for (unsigned i = 0; i < 300; i++) {
+            uint64_t hash = rng_next(&r);
+            assert_int_equal(guira_clone(f, &g), GUIRA_OK);
+            memory.fail_at = memory.calls + 1;
+            memory.fail_on = true;
+            assert_int_equal(guira_insert_hash(g, hash), GUIRA_OK);
+            memory.fail_at = 0;
+            stashed += stats_of(g).stash > stats_of(f).stash;
+            guira_destroy(g);
+            assert_int_equal(guira_insert_hash(f, hash), GUIRA_OK);
+        }
+        guira_destroy(f);
+    }
+    assert_true(stashed > 0);
+    print_message("  %lu of them went to the stash\n", stashed);
     memory_unhook();
 }
 
@@ -305,6 +335,7 @@ int main(void) {
         cmocka_unit_test(test_a_configuration_is_given_back_exactly),
         cmocka_unit_test(test_the_hash_does_not_depend_on_the_size),
         cmocka_unit_test(test_no_member_is_lost_while_filters_become_big_and_small),
+        cmocka_unit_test(test_one_call_without_memory_is_not_refused),
         cmocka_unit_test(test_block_and_segments_hold_the_same),
         cmocka_unit_test(test_no_call_allocates_much),
     };
