@@ -1,4 +1,4 @@
-/* CF.COMPACT and CF.MERGE: commands that process a whole filter, so their time grows with its size. */
+/* CF.COMPACT, CF.MERGE and CF.UNION: commands that process a whole filter, so their time grows with its size. */
 #include "command_util.h"
 #include "commands.h"
 #include "filter.h"
@@ -27,6 +27,8 @@ int cf_compact(redis_ctx *ctx, redis_string **argv, int argc) {
 
 /* -------------------------------------------------------------------------------------------------------------- merging */
 
+typedef guira_status merge_fn(guira *into, const guira *from); /* guira_merge or guira_union */
+
 static const char *merge_error(guira_status s) {
     switch (s) {
     case GUIRA_EINVAL: return "ERR filters of different seed or rate cannot be merged";
@@ -45,14 +47,14 @@ static bool has_old_part(redis_ctx *ctx, const struct filter *f) {
 
 /* Merges the filters at the keys names[0] ... names[n - 1] into `into`. On false the error has been replied, and `into`
  * may already contain some of them. */
-static bool merge_all(redis_ctx *ctx, struct filter *into, redis_string **names, int n) {
+static bool merge_all(redis_ctx *ctx, struct filter *into, redis_string **names, int n, merge_fn *merge) {
     for (int i = 0; i < n; i++) {
         void *from;
         enum key_state state = find_value(ctx, names[i], REDIS_READ, filter_type, &from);
         if (state == KEY_MISSING) redis.ReplyWithError(ctx, "ERR not found");
         if (state != KEY_FOUND) return false;
         if (has_old_part(ctx, from)) return false;
-        guira_status s = guira_merge(into->guira, ((struct filter *)from)->guira);
+        guira_status s = merge(into->guira, ((struct filter *)from)->guira);
         if (s == GUIRA_OK) continue;
         redis.ReplyWithError(ctx, merge_error(s));
         return false;
@@ -72,9 +74,9 @@ static void replace_content(struct filter *f, struct filter *merged) {
     filter_changed(f, before);
 }
 
-/* CF.MERGE dest source...: all or nothing. It therefore merges into a copy: of dest, or of the first source if dest does
+/* CF.MERGE and CF.UNION dest source...: all or nothing. It therefore merges into a copy: of dest, or of the first source if dest does
  * not exist. */
-int cf_merge(redis_ctx *ctx, redis_string **argv, int argc) {
+static int merge_keys(redis_ctx *ctx, redis_string **argv, int argc, merge_fn *merge, const char *event) {
     void *value;
     if (argc < 3) return redis.WrongArity(ctx);
     enum key_state state = find_value(ctx, argv[1], REDIS_READ | REDIS_WRITE, filter_type, &value);
@@ -86,7 +88,7 @@ int cf_merge(redis_ctx *ctx, redis_string **argv, int argc) {
     struct filter *merged = filter_clone(value);
     if (merged == NULL) return redis.ReplyWithError(ctx, "ERR Insufficient memory");
     long long before = memory_of_thread();
-    if (!merge_all(ctx, merged, argv + start, argc - start)) {
+    if (!merge_all(ctx, merged, argv + start, argc - start, merge)) {
         filter_free(merged);
         return REDIS_OK;
     }
@@ -94,6 +96,13 @@ int cf_merge(redis_ctx *ctx, redis_string **argv, int argc) {
     if (start == 3) set_value(ctx, argv[1], filter_type, merged);
     else replace_content(value, merged);
     redis.ReplicateVerbatim(ctx);
-    redis.NotifyKeyspaceEvent(ctx, REDIS_NOTIFY_MODULE, "cf.merge", argv[1]);
+    redis.NotifyKeyspaceEvent(ctx, REDIS_NOTIFY_MODULE, event, argv[1]);
     return redis.ReplyWithSimpleString(ctx, "OK");
+}
+
+int cf_merge(redis_ctx *ctx, redis_string **argv, int argc) {
+    return merge_keys(ctx, argv, argc, guira_merge, "cf.merge");
+}
+int cf_union(redis_ctx *ctx, redis_string **argv, int argc) {
+    return merge_keys(ctx, argv, argc, guira_union, "cf.union");
 }

@@ -61,6 +61,8 @@ static const struct command {
      "Same as CF.LOADCHUNK"},
     {"CF.MERGE", "key source...", cf_merge, "write deny-oom", -3,
      "Adds all items of the source filters to the destination", "O(filters)"},
+    {"CF.UNION", "key source...", cf_union, "write deny-oom", -3,
+     "Adds the items of the source filters that the destination does not have", "O(filters)"},
     {"BF.RESERVE", "key rate capacity [EXPANSION expansion] [NONSCALING]", bf_reserve, "write deny-oom", -4,
      "Creates an empty filter with a false positive rate", "O(capacity)"},
     {"BF.ADD", "key item", bf_add, "write deny-oom fast", 3, "Adds an item unless it is already present", "O(1)"},
@@ -86,9 +88,10 @@ static bool is_bloom(const struct command *c) { return strncmp(c->name, "BF.", 3
 static const redis_command_info_version info_version = {
     .version = 1, .key_spec_size = sizeof(redis_key_spec), .argument_size = sizeof(redis_command_arg)};
 
+static bool is_merge(const struct command *c) { return c->run == cf_merge || c->run == cf_union; }
 static bool is_read_only(const struct command *c) { return strncmp(c->flags, "readonly", 8) == 0; }
 
-/* The first argument is a key; CF.MERGE has more keys, which it only reads. Without these specifications the server would
+/* The first argument is a key; CF.MERGE and CF.UNION have more keys, which they only read. Without these specifications the server would
  * treat every key as written, and refuse lookups by users with read-only permission. */
 static const redis_key_spec *keys_of(const struct command *c) {
     enum { READ = REDIS_KEY_RO | REDIS_KEY_ACCESS, WRITE = REDIS_KEY_RW | REDIS_KEY_ACCESS | REDIS_KEY_UPDATE };
@@ -100,7 +103,7 @@ static const redis_key_spec *keys_of(const struct command *c) {
     static const redis_key_spec read[] = {KEYS(READ, 1, 0), {0}}, write[] = {KEYS(WRITE, 1, 0), {0}},
                                 merge[] = {KEYS(WRITE, 1, 0), KEYS(READ, 2, -1), {0}};
 #undef KEYS
-    return c->run == cf_merge ? merge : is_read_only(c) ? read : write;
+    return is_merge(c) ? merge : is_read_only(c) ? read : write;
 }
 
 /* ACL categories. has_own: the server let the module register the categories "cuckoo" and "bloom". */
@@ -140,7 +143,7 @@ bool commands_register(redis_ctx *ctx) {
     for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
         const struct command *c = &commands[i];
         if (is_bloom(c) && !settings_want_bf()) continue;
-        int last = c->run == cf_merge ? -1 : 1; /* the last argument that is a key; -1: all arguments are */
+        int last = is_merge(c) ? -1 : 1; /* the last argument that is a key; -1: all arguments are */
         char name[MAX_NAME];
         name_of_command(c->name, name);
         if (redis.CreateCommand(ctx, name, c->run, c->flags, 1, last, 1) != REDIS_OK) {

@@ -207,6 +207,19 @@ class Commands(ServerTest):
         self.assertGreater(s("TTL", "a"), 0)
         s("CF.DEBUG", "a")
 
+    def test_union_adds_what_is_missing(self):
+        s = self.server
+        s("CF.INSERT", "a", "ITEMS", *range(0, 1000))
+        s("COPY", "a", "b")
+        for _ in range(5):
+            self.assertEqual(b"OK", s("CF.UNION", "a", "b"))
+        self.assertEqual(1000, pairs(s("CF.STATS", "a"))["items"])
+        s("CF.INSERT", "c", "ITEMS", *range(900, 1500))
+        self.assertEqual(b"OK", s("CF.UNION", "new", "a", "c"))
+        self.assertEqual([1] * 1500, s("CF.MEXISTS", "new", *range(1500)))
+        self.assertLessEqual(pairs(s("CF.STATS", "new"))["items"], 1600)
+        self.assert_error("ERR not found", "CF.UNION", "a", "none")
+
     def test_merge_is_all_or_nothing(self):
         s = self.server
         s("CF.INSERT", "a", "ITEMS", 1)
