@@ -201,9 +201,9 @@ GUIRA_API size_t guira_remove_hash_many(guira *f, const uint64_t *hash, size_t n
  * memory for the old and the new size while it runs. ENOMEM, ELIMIT; EUNSUPPORTED: a fixed filter that is too small. */
 GUIRA_API guira_status guira_reserve(guira *f, uint64_t items);
 
-/* Frees room that is not needed, down to max_load, and drops reservations (a filter that keeps fpr: down to
- * its capacity). If memory for a step is missing it stops early,
- * which is not an error. EUNSUPPORTED: a fixed filter. */
+/* Frees room that is not needed, down to max_load, and drops reservations. Of a tidal filter the capacity goes too: if fpr was
+ * kept for growth from there on, it may be kept no longer (guira_stats.fpr_kept). If memory for a step is missing it stops
+ * early, which is not an error. EUNSUPPORTED: a fixed filter. */
 GUIRA_API guira_status guira_shrink_to_fit(guira *f);
 
 /* Removes everything and goes back to the reserved size (at first: the capacity). ENOMEM. ELIMIT: consistent, and what was

@@ -31,8 +31,8 @@ typedef guira_status merge_fn(guira *into, const guira *from); /* guira_merge or
 
 static const char *merge_error(guira_status s) {
     switch (s) {
-    case GUIRA_EINVAL: return "ERR filters of different seed or rate cannot be merged";
-    case GUIRA_EUNSUPPORTED: return "ERR filters of fixed size cannot be merged";
+    case GUIRA_EINVAL: return "ERR filters of different seed, rate or fixed size cannot be merged";
+    case GUIRA_EUNSUPPORTED: return "ERR filters of fixed size have no union";
     case GUIRA_EFULL:
     case GUIRA_EDUPLICATE: return "ERR too many copies of one item";
     default: return "ERR Insufficient memory";

@@ -74,15 +74,18 @@ static const char *view_check(const guira *f) {
     return v->kind->check(f);
 }
 
-/* Where saving a clone compares its bytes with those of the view. */
+/* Where saving a clone compares its bytes with those of the view. The header was read when the view was made; it may have
+ * fields that the kind does not use. */
 struct comparison {
     const uint8_t *at;
-    size_t left;
+    size_t left, header;
 };
 
 static bool is_same(void *to, const void *bytes, size_t n) {
     struct comparison *c = to;
-    if (n > c->left || memcmp(c->at, bytes, n) != 0) return false;
+    size_t skipped = n < c->header ? n : c->header;
+    if (n > c->left || memcmp(c->at + skipped, (const uint8_t *)bytes + skipped, n - skipped) != 0) return false;
+    c->header -= skipped;
     c->at += n;
     c->left -= n;
     return true;
@@ -90,7 +93,7 @@ static bool is_same(void *to, const void *bytes, size_t n) {
 
 /* Saving f gives the bytes of the view, checksums included: so f has what was saved, whatever happened meanwhile. */
 static bool saves_as(const guira *f, const struct view *v) {
-    struct comparison c = {v->bytes, v->n};
+    struct comparison c = {v->bytes, v->n, HEADER_BYTES};
     return guira_save_to(f, is_same, &c) == GUIRA_OK && c.left == 0;
 }
 

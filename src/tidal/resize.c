@@ -49,11 +49,14 @@ void guira__tidal_shrink_steps(struct tidal *f) {
     }
 }
 
-/* As far as it gets: without memory for an empty table everything stays as it is. */
+/* As far as it gets: without memory for an empty table it stays as it is. The capacity is given up as well: from then on a
+ * rate is kept only if the slots are wide enough for growth from the smallest size. */
 guira_status guira__tidal_shrink_to_fit(guira *head) {
     struct tidal *f = tidal_of(head);
+    if (head->rare != NULL) head->rare->capacity = 0;
+    if (head->rare != NULL) head->rare->least = 0;
     guira__table_set_floor(f, 0);
-    if (head->items == 0 && bucket_count(f) > tidal_floor(f)) (void)start_over(f, tidal_floor(f));
+    if (head->items == 0) (void)start_over(f, MIN_BUCKETS);
     else guira__tidal_shrink_steps(f);
     return GUIRA_OK;
 }

@@ -51,11 +51,12 @@ static void merge(guira *f, uint64_t seed) {
     guira_config c = guira__config_of(f);
     guira *g;
     if (f->ops->merge == NULL || !is_modest(f)) return;
-    c.capacity = 64 * (seed % 8);
+    if (c.kind == GUIRA_TIDAL) c.capacity = 64 * (seed % 8); /* others merge only filters of their own size */
     CHECK(guira_create(&c, &g) == GUIRA_OK);
     for (unsigned i = 0; i < 40; i++) guira_insert_hash(g, mix(seed * 5 + i));
+    uint64_t before = g->items;
     guira_status s = guira_merge(g, f);
-    CHECK(s != GUIRA_OK || g->items == f->items + 40);
+    CHECK(g->items == (s == GUIRA_OK ? before + f->items : before));
     check_valid(g);
     guira_destroy(g);
     guira_merge(f, f);

@@ -199,7 +199,7 @@ class Failover(ClusterTest):
 
 
 class Merging(ClusterTest):
-    DIFFERENT = "filters of different seed or rate cannot be merged"
+    DIFFERENT = "filters of different seed, rate or fixed size cannot be merged"
 
     def setUp(self):
         self.rng = rng_for(self)
