@@ -6,7 +6,7 @@
  *
  * Redis deletes keys that expire, so the filter has to be told: the program subscribes to the keyspace events `expired`, `evicted`
  * and `del`, and removes the key that an event names. Each event says that the key was in the store, so removing it is
- * safe. Events that are sent while nobody listens are lost; after a lost connection the filter is rebuilt with SCAN.
+ * safe. Events that are sent without a subscriber are lost; after a lost connection the filter is rebuilt with SCAN.
  *
  * usage: read_path_redis PORT        on 127.0.0.1. It changes the settings and the keys of that server.
  * Exit status: 1 if a key of the store was not found, which must never happen, or if a call failed. */
