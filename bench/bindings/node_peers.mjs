@@ -1,0 +1,92 @@
+// Single operations and batches of guira and its peers, in one process; prints a Markdown table.
+//
+// Keys are distinct strings of 16 characters. Half of the lookups are of members. Every figure is the best of three passes
+// (adding and removing: one pass) in processor time, per key. Peers are made for the number of keys, bloom-filters' for a rate
+// of 1 %, cuckoo-filter's with 2 bytes per fingerprint; guira's filter has its defaults (16-bit slots: 0.05 % to 1 %). The
+// slow ones get SLOW keys: their time per key does not depend on it much.
+//
+// usage: node --expose-gc node_peers.mjs [KEYS]       (default: 1000000)
+import {createRequire} from 'node:module';
+import {cpus} from 'node:os';
+
+import * as native from 'guira';
+import {load} from './node_modules/guira/guira.mjs';
+
+const require = createRequire(import.meta.url);
+const bloom = require('bloom-filters'), cuckoo = require('cuckoo-filter');
+const n = Number(process.argv[2] ?? 1e6), SLOW = Math.min(n, 2e4);
+const wasm = await load();
+
+function nanoseconds(passes, count, call) {
+  let best = Infinity;
+  for (let i = 0; i < passes; i++) {
+    const start = process.cpuUsage();
+    call();
+    const {user, system} = process.cpuUsage(start);
+    best = Math.min(best, user + system);
+  }
+  return (best * 1000) / count;
+}
+
+/** Numbers of 32 bits from a fixed seed. */
+let state = 1;
+function random() {
+  state = (state + 0x6d2b79f5) >>> 0;
+  let t = Math.imul(state ^ (state >>> 15), state | 1);
+  t ^= t + Math.imul(t ^ (t >>> 7), t | 61);
+  return (t ^ (t >>> 14)) >>> 0;
+}
+// Joined and cut again: strings that JavaScript has put together piece by piece are slow when they are read first.
+const all = Array.from({length: 2 * n}, (_, i) => i.toString(16).padStart(8, '0') + random().toString(16).padStart(8, '0'));
+const keys = all.map((key) => Buffer.from(key).toString('latin1'));
+
+function shuffle(list) {
+  for (let i = list.length - 1; i > 0; i--) {
+    const j = random() % (i + 1);
+    [list[i], list[j]] = [list[j], list[i]];
+  }
+  return list;
+}
+
+const plain = (make, names = ['has', 'add', 'delete']) => ({make, names, count: n});
+const slow = (make, names) => ({make, names, count: SLOW});
+const PEERS = {
+  Set: plain(() => new Set()),
+  'guira, addon': plain(() => new native.Filter()),
+  'guira, WebAssembly': plain(() => new wasm.Filter()),
+  'bloom-filters, BloomFilter': slow((c) => bloom.BloomFilter.create(c, 0.01), ['has', 'add']),
+  'bloom-filters, CuckooFilter': slow((c) => bloom.CuckooFilter.create(c, 0.01), ['has', 'add', 'remove']),
+  'cuckoo-filter': slow((c) => new cuckoo.CuckooFilter(Math.ceil(c / 3), 4, 2), ['contains', 'add', 'remove']),
+};
+
+// One function for each method, made from text: the engine compiles each for its own class.
+const loop = (method) => new Function('f', 'keys', 'let n = 0; for (const key of keys) if (f.METHOD(key)) n++; return n;'.replace('METHOD', method));
+
+const figure = (x) => x.toFixed(x < 100 ? 1 : 0);
+function single(name, {make, names, count}) {
+  const f = make(count), members = keys.slice(0, count);
+  const probes = shuffle([...members.slice(0, count / 2), ...keys.slice(n, n + count / 2)]);
+  const [look, add, remove] = names.map(loop);
+  const added = nanoseconds(1, count, () => add(f, members));
+  const looked = nanoseconds(3, count, () => look(f, probes));
+  const missing = count - look(f, members);
+  const removed = remove ? figure(nanoseconds(1, count, () => remove(f, members))) : '-';
+  console.log(`| ${name} | ${count} | ${figure(looked)} | ${figure(added)} | ${removed} | ${missing} |`);
+}
+
+function batch(name, {Filter}) {
+  const f = new Filter(), members = keys.slice(0, n), probes = shuffle([...members.slice(0, n / 2), ...keys.slice(n, n + n / 2)]);
+  const added = nanoseconds(1, n, () => f.addMany(members)), found = nanoseconds(3, n, () => f.hasMany(probes));
+  const hashes = BigUint64Array.from(probes, (key) => f.hash(key)), byHash = nanoseconds(3, n, () => f.hasMany(hashes));
+  console.log(`| ${name} | ${figure(found)} | ${figure(added)} | ${figure(byHash)} |`);
+}
+
+console.log(`guira ${native.version} (${native.backend}), Node ${process.version}, ${cpus()[0].model}`);
+console.log('\nSingle operations, keys are strings, ns of processor time:\n\n| | keys | has | add | delete | members not found |\n|---|---|---|---|---|---|');
+for (const [name, peer] of Object.entries(PEERS)) {
+  global.gc?.();
+  single(name, peer);
+}
+console.log(`\nBatches of ${n}, ns of processor time per key:\n\n| | hasMany, strings | addMany, strings | hasMany, hashes |\n|---|---|---|---|`);
+batch('guira, addon', native);
+batch('guira, WebAssembly', wasm);

@@ -1,0 +1,3 @@
+module guira
+
+go 1.19

@@ -1,0 +1,175 @@
+// What holds for filters and windows in JavaScript, whatever the backend is.
+import assert from 'node:assert/strict';
+
+/** Numbers from a seed, so that a failure can be repeated with GUIRA_SEED. */
+export function random(seed) {
+  let a = seed >>> 0;
+  return (n) => {
+    a = (a + 0x6d2b79f5) >>> 0;
+    let t = Math.imul(a ^ (a >>> 15), a | 1);
+    t ^= t + Math.imul(t ^ (t >>> 7), t | 61);
+    return ((t ^ (t >>> 14)) >>> 0) % n;
+  };
+}
+
+const throwsCode = (call, code) => assert.throws(call, (e) => e.name === 'GuiraError' && e.code === code && e.message !== '');
+
+export function testCommon(test, {Filter, Window, plan, version}) {
+  const seed = Number(process.env.GUIRA_SEED ?? Date.now() % 1e9);
+
+  test(`a filter agrees with a Map (GUIRA_SEED=${seed})`, () => {
+    const next = random(seed), f = new Filter(), model = new Map();
+    let members = 0;
+    for (let i = 0; i < 30000; i++) {
+      const key = `key ${next(4000)}`, n = model.get(key) ?? 0;
+      if (next(5) < (i % 10000 < 5000 ? 4 : 1)) {
+        f.add(key);
+        model.set(key, n + 1);
+        members++;
+      } else if (n > 0) {
+        assert.equal(f.delete(key), true);
+        model.set(key, n - 1);
+        members--;
+      }
+      if (n > 0) assert.ok(f.count(key) >= model.get(key));
+    }
+    assert.equal(f.size, members);
+    for (const [key, n] of model) if (n > 0) assert.ok(f.has(key));
+    f.validate();
+  });
+
+  test('keys are strings as UTF-8, or bytes', () => {
+    const f = new Filter();
+    for (const key of ['', 'ana', 'größe', '日本', '\ud800', 'x'.repeat(5000), 'ü'.repeat(5000)]) {
+      f.add(key);
+      assert.ok(f.has(new TextEncoder().encode(key)));
+      assert.equal(f.hash(key), f.hash(new TextEncoder().encode(key)));
+    }
+    for (const key of [1, 1n, null, undefined, {}, [], new Uint16Array(2), Symbol('x')]) {
+      assert.throws(() => f.add(key), TypeError);
+      assert.throws(() => f.has(key), TypeError);
+    }
+    assert.equal(f.size, 7);
+  });
+
+  test('batches answer as single calls do', () => {
+    const f = new Filter(), keys = Array.from({length: 1000}, (_, i) => `key ${i}`);
+    assert.equal(f.addMany(keys.slice(0, 500)), 500);
+    const hashes = BigUint64Array.from(keys, (key) => f.hash(key));
+    assert.deepEqual(f.hasMany(keys), Uint8Array.from(keys, (key) => Number(f.has(key))));
+    assert.deepEqual(f.hasMany(hashes), f.hasMany(keys));
+    assert.deepEqual(f.hasMany([]), new Uint8Array(0));
+    assert.equal(f.deleteMany(hashes.subarray(0, 500)), 500);
+    assert.equal(f.size, 0);
+    assert.throws(() => f.hasMany('abc'), TypeError);
+    assert.throws(() => f.hasMany(new Float64Array(2)), TypeError);
+    assert.throws(() => f.addMany(['a', 7]), TypeError);
+  });
+
+  test('failures are exceptions with a code', () => {
+    throwsCode(() => new Filter({kind: 'cuckoo'}), 'EINVAL');
+    throwsCode(() => new Filter({fpr: 2}), 'EINVAL');
+    throwsCode(() => new Filter({capacity: -1}), 'EINVAL');
+    throwsCode(() => new Filter({capacity: 0.5}), 'EINVAL');
+    throwsCode(() => new Filter({fpr: 1e-12}), 'ELIMIT');
+    throwsCode(() => new Filter().merge(new Filter()), 'EINVAL');
+    throwsCode(() => Filter.fromBytes(new Uint8Array(3)), 'EFORMAT');
+    throwsCode(() => new Window({}), 'EINVAL');
+    throwsCode(() => plan(0, 0.01), 'EINVAL');
+    assert.throws(() => new Filter({capactiy: 1}), /unknown option 'capactiy'/);
+    assert.throws(() => new Filter({kind: 'bloom'}), TypeError);
+    assert.throws(() => new Filter({fpr: '0.01'}), TypeError);
+    assert.throws(() => new Filter({seed: [1]}), TypeError);
+    assert.throws(() => new Filter().merge({}), TypeError);
+    assert.throws(() => Filter.fromBytes('abc'), TypeError);
+    const full = new Filter({kind: 'cuckoo', capacity: 10});
+    throwsCode(() => full.addMany(Array.from({length: 1000}, (_, i) => String(i))), 'EFULL');
+    throwsCode(() => {
+      for (let i = 0; i < 1000; i++) full.add(String(i));
+    }, 'EFULL');
+  });
+
+  test('sizes that no memory holds are refused', () => {
+    const codes = new Set(['ENOMEM', 'ELIMIT']);
+    const huge = [{capacity: 2 ** 52}, {kind: 'cuckoo', capacity: 2 ** 40}, {kind: 'cuckoo', buckets: 2 ** 32},
+      {kind: 'dynamic', capacity: 2 ** 45, maxFilters: 2 ** 32 - 1}, {kind: 'elastic', capacity: 2 ** 45},
+      {kind: 'consistent', buckets: 2 ** 30, virtualNodes: 1024, ring: 2 ** 50},
+      {kind: 'consistent', capacity: 2 ** 45}];
+    for (const config of huge)
+      assert.throws(() => new Filter(config), (e) => codes.has(e.code), JSON.stringify(config));
+    assert.throws(() => new Filter().reserve(2 ** 50), (e) => codes.has(e.code));
+  });
+
+  test('a filter that was freed refuses', () => {
+    const f = new Filter();
+    f.free();
+    f.free();
+    throwsCode(() => f.has('ana'), 'EINVAL');
+    throwsCode(() => new Filter().merge(f), 'EINVAL');
+  });
+
+  test('every byte of a file counts', () => {
+    const f = new Filter();
+    for (let i = 0; i < 50; i++) f.add(String(i));
+    const bytes = f.toBytes();
+    assert.equal(Filter.fromBytes(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length)).size, 50);
+    for (let i = 0; i < bytes.length; i++) {
+      const broken = bytes.slice();
+      broken[i] ^= 1;
+      assert.throws(() => Filter.fromBytes(broken), (e) => e.code === 'ECORRUPT' || e.code === 'EFORMAT');
+    }
+    for (let n = 0; n < bytes.length; n += 7) assert.throws(() => Filter.fromBytes(bytes.subarray(0, n)));
+  });
+
+  test('merge, union, clone, reserve, clear', () => {
+    const f = new Filter().add('ana'), g = new Filter(f.config).add('ana').add('bob');
+    assert.equal(f.clone().merge(g).size, 3);
+    assert.equal(f.clone().union(g).size, 2);
+    f.reserve(1000);
+    assert.ok(f.stats().slots >= 1000);
+    f.shrinkToFit();
+    f.clear();
+    assert.equal(f.size, 0);
+    assert.equal(g.has('ana'), true);
+    assert.equal(g.addUnique('ana'), false);
+    assert.equal(g.addUnique('carl'), true);
+    assert.equal(g.delete('nobody at all'), false);
+  });
+
+  test('hashes', () => {
+    const f = new Filter(), h = f.hash('ana');
+    f.addHash(h);
+    assert.ok(f.has('ana') && f.hasHash(h) && f.countHash(h) === 1);
+    assert.equal(f.addUniqueHash(h), false);
+    assert.equal(f.deleteHash(h), true);
+    assert.equal(f.deleteHash(h), false);
+    assert.throws(() => f.addHash(5), TypeError);
+  });
+
+  test('a window forgets', () => {
+    const w = new Window({length: 600});
+    assert.deepEqual([w.seen('ana', 1000), w.seen('ana', 1600), w.seen('ana', 1640)], [false, true, false]);
+    throwsCode(() => w.seen('ana', 5), 'EINVAL');
+    throwsCode(() => w.seen('ana', -1), 'EINVAL');
+    assert.equal(w.now, 1640);
+    assert.deepEqual(w.seenMany(['ana', 'bob'], 1641), Uint8Array.of(1, 0));
+    const again = Window.fromBytes(w.toBytes());
+    assert.equal(again.has('bob', 1642), true);
+    again.tick(1e6);
+    assert.equal(again.size, 0);
+    throwsCode(() => Window.fromBytes(new Filter().toBytes()), 'EFORMAT');
+    throwsCode(() => Filter.fromBytes(w.toBytes()), 'EFORMAT');
+    w.clear();
+    w.validate();
+    assert.equal(w.clone().size, 0);
+    assert.equal(w.config.length, 600);
+  });
+
+  test('the plan has a row for each kind and for Bloom', () => {
+    const {rows, smallest} = plan(1e9, 0.01, 1);
+    assert.deepEqual(rows.map((r) => r.name), ['tidal', 'cuckoo', 'dynamic', 'elastic', 'consistent', 'bloom']);
+    assert.equal(smallest, 'bloom');
+    assert.ok(rows[0].bytes > 1e9 && rows[4].bytes > 2 ** 32);
+    assert.match(version, /^\d+\.\d+\.\d+$/);
+  });
+}
