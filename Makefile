@@ -7,7 +7,7 @@ FUZZ_SECONDS ?= 600
 LAB_ARGS ?=
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 
-CODE_DIRS = include src/* src/papers/* cli module tests tests/cli tests/fuzz bench examples lab lab/* lab/errata/*
+CODE_DIRS = include src/* src/papers/* bindings/js bindings/node bindings/python/src bindings/wasm cli module tests tests/cli tests/fuzz bench examples lab lab/* lab/errata/* sql/common sql/sqlite sql/postgres
 C_FILES = $(wildcard $(addsuffix /*.c,$(CODE_DIRS)))
 H_FILES = $(wildcard $(addsuffix /*.h,$(CODE_DIRS)) $(addsuffix /*.inc,$(CODE_DIRS)))
 
@@ -21,7 +21,7 @@ NO_ASLR = $(shell setarch $$(uname -m) -R true 2>/dev/null && echo setarch $$(un
 empty =
 space = $(empty) $(empty)
 
-.PHONY: all module run test check fuzz bench lab lab-quick fmt fmt-check lint install deb clean help includes-check deps-build deps-test deps-lab deps-redis
+.PHONY: all module amalgamation sqlite postgres python node wasm site go rust run test test-release test-clang test-asan test-tsan check test-clients fuzz bench bench-bindings lab lab-quick fmt fmt-check lint install deb clean help includes-check deps-build deps-test deps-lab deps-redis deps-bindings deps-sql
 .NOTPARALLEL:
 MAKEFLAGS += --no-print-directory
 
@@ -31,6 +31,57 @@ all: deps-build ## build the library, the tool, the module, the examples and the
 module: deps-build ## build the module for Redis and Valkey alone (build/release/module/guira.so)
 	cmake --preset release --log-level=WARNING -DGUIRA_TESTS=OFF
 	cmake --build --preset release -j $(JOBS) --target guira_module
+
+amalgamation: ## the library as two files, build/amalgamation/guira.c and guira.h, to compile with your program
+	@sh scripts/deps.sh amalgamation
+	python3 scripts/amalgamate.py build/amalgamation
+	@echo "build/amalgamation has guira.c and guira.h. Try: cc -O2 -Ibuild/amalgamation -o hello examples/hello.c build/amalgamation/guira.c -lm && ./hello"
+
+python: deps-build ## build the Python package alone (build/release/python)
+	@sh scripts/deps.sh python
+	cmake --preset release --log-level=WARNING -DGUIRA_TESTS=OFF -DGUIRA_PYTHON_EXTENSION=ON
+	cmake --build --preset release -j $(JOBS) --target guira_python
+	@echo "build/release/python has the package. Try: PYTHONPATH=build/release/python /usr/bin/python3 -c 'import guira; f = guira.Filter([\"ana\"]); print(\"ana\" in f, f)'"
+
+wasm: ## build the library for WebAssembly and browsers (build/wasm)
+	@sh scripts/deps.sh wasm
+	$(MAKE) -s -j $(JOBS) -f bindings/wasm/Makefile OUT=build/wasm
+	@echo "build/wasm has guira.mjs, guira.wasm and guira-simd.wasm. Try: node -e \"import('./build/wasm/guira.mjs').then(async (m) => console.log(new (await m.load()).Filter().add('ana').has('ana')))\""
+
+node: wasm ## build the npm package (build/node)
+	@sh scripts/deps.sh node
+	sh bindings/node/make.sh build/wasm build/node
+	@echo "build/node has the npm package. Try: npm install ./build/node, or: node -e \"import('./build/node/index.mjs').then(({Filter, backend}) => console.log(backend, new Filter().add('ana').has('ana')))\""
+
+go: deps-build ## test the Go package (bindings/go) with the library of build/release
+	@sh scripts/deps.sh go
+	cmake --preset release --log-level=WARNING -DGUIRA_TESTS=OFF
+	cmake --build --preset release -j $(JOBS) --target guira
+	bindings/go/test.sh build/release
+	@echo "bindings/go is the Go package. Try: make install && ldconfig, then go doc -all in bindings/go, and docs/bindings.md"
+
+site: wasm ## build the page that shows the filters at work (build/site/index.html)
+	python3 site/build.py build/wasm build/site/index.html
+	@echo "build/site/index.html needs no server and no network. Try: xdg-open build/site/index.html"
+
+rust: deps-build ## test the Rust crates (bindings/rust) with the library of build/release
+	@sh scripts/deps.sh rust
+	cmake --preset release --log-level=WARNING -DGUIRA_TESTS=OFF
+	cmake --build --preset release -j $(JOBS) --target guira
+	bindings/rust/test.sh build/release
+	@echo "bindings/rust has the crates. Try: GUIRA_LIB_DIR=$(CURDIR)/build/release/src LD_LIBRARY_PATH=$(CURDIR)/build/release/src cargo run --manifest-path bindings/rust/guira/Cargo.toml --example hello"
+
+sqlite: deps-build ## build the extension for SQLite alone (build/release/sql/sqlite/guira.so)
+	@sh scripts/deps.sh sqlite
+	cmake --preset release --log-level=WARNING -DGUIRA_TESTS=OFF
+	cmake --build --preset release -j $(JOBS) --target guira_sqlite
+	@echo "built build/release/sql/sqlite/guira.so; try: sqlite3 -cmd '.load build/release/sql/sqlite/guira' :memory: \"SELECT guira_has(guira('ana'), 'ana')\""
+
+postgres: deps-build ## build the extension for PostgreSQL 15 alone (build/release/sql/postgres)
+	@sh scripts/deps.sh postgres
+	cmake --preset release --log-level=WARNING -DGUIRA_TESTS=OFF
+	cmake --build --preset release -j $(JOBS) --target guira_postgres
+	@echo "built build/release/sql/postgres/guira.so; try it in a server of its own: sql/postgres/with_server.sh build/release/sql/postgres psql -c 'CREATE EXTENSION guira' -c 'SELECT guira_agg(x) @> 5 FROM generate_series(1, 10) AS x'"
 
 GUIRA = build/release/cli/guira
 
@@ -45,18 +96,33 @@ run: all ## build, then show a filter that grows and shrinks, and drop duplicate
 	@echo
 	$(GUIRA) demo --events 2M | $(GUIRA) uniq --key-field 2 --count | tail -5
 
-test: deps-build deps-test deps-lab deps-redis fmt-check includes-check ## check format and includes, run all tests, build with clang, run quick tests with sanitizers (address, undefined, thread)
-	$(call build,release,-DGUIRA_TESTS=ON)
+# The stages of "make test", in this order.
+TEST_STAGES = fmt-check includes-check test-release test-clang test-asan test-tsan
+
+test: deps-build deps-test deps-lab deps-redis deps-bindings deps-sql ## check format and includes, run all tests, build with clang, run quick tests with sanitizers (address, undefined, thread)
+	@MAKE="$(MAKE)" python3 scripts/stages.py $(TEST_STAGES)
+
+test-release:
+	$(call build,release,-DGUIRA_TESTS=ON -DGUIRA_PYTHON_EXTENSION=ON)
 	$(call ctest,release)
+
+test-clang:
 	if command -v clang >/dev/null; then $(call build,clang); else echo "no clang: not built with it"; fi
+
+test-asan:
 	$(call build,asan)
 	GUIRA_QUICK=1 $(call ctest,asan)
+
+test-tsan:
 	cmake --preset tsan --log-level=WARNING && cmake --build --preset tsan -j $(JOBS) --target $(TSAN_TESTS)
 	GUIRA_QUICK=1 $(NO_ASLR) ctest --preset tsan -R '^($(subst $(space),|,$(TSAN_TESTS)))$$'
 
-check: deps-build deps-test deps-lab deps-redis ## all tests in full under ASan and UBSan
+check: deps-build deps-test deps-lab deps-redis deps-sql ## all tests in full under ASan and UBSan
 	$(call build,asan)
 	$(call ctest,asan)
+
+test-clients: module deps-redis ## the module with current clients of other languages, from their registries (needs go, cargo, mvn, node)
+	GUIRA_MODULE=$(CURDIR)/build/release/module/guira.so PYTHONDONTWRITEBYTECODE=1 /usr/bin/python3 tests/redis/clients/run.py --dir build/clients
 
 fuzz: deps-build deps-test ## fuzz loading and operations, FUZZ_SECONDS=600 seconds each; finds are kept in build/fuzz
 	$(call build,fuzz)
@@ -68,6 +134,9 @@ fuzz: deps-build deps-test ## fuzz loading and operations, FUZZ_SECONDS=600 seco
 
 bench: all ## build, then run the benchmark (BENCH_ARGS="options")
 	build/release/bench/guira-bench $(BENCH_ARGS)
+
+bench-bindings: python node ## compare the bindings with what else there is, from the registries; writes build/bindings/*.md
+	sh bench/bindings/run.sh
 
 lab: all deps-lab ## the papers' tables and figures: lab/out/index.html (LAB_ARGS="options of lab/run.py")
 	python3 lab/run.py $(LAB_ARGS)
@@ -85,9 +154,9 @@ fmt-check: deps-test
 includes-check: ## check that no include points from a lower layer to a higher one
 	python3 scripts/check_includes.py
 
-lint: deps-build deps-test deps-lab fmt-check includes-check ## clang-format, includes, clang-tidy, cppcheck: no finding is allowed
-	cmake --preset release --log-level=WARNING -DGUIRA_TESTS=ON
-	printf '%s\n' $(filter-out %_neon.c,$(C_FILES)) | xargs -P $(JOBS) -n 1 clang-tidy --quiet -p build/release
+lint: deps-build deps-test deps-lab deps-bindings fmt-check includes-check ## clang-format, includes, clang-tidy, cppcheck: no finding is allowed
+	cmake --preset release --log-level=WARNING -DGUIRA_TESTS=ON -DGUIRA_PYTHON_EXTENSION=ON
+	printf '%s\n' $(filter-out %_neon.c %_small.c bindings/wasm/binding.c bindings/node/addon.c,$(C_FILES)) | xargs -P $(JOBS) -n 1 clang-tidy --quiet -p build/release
 	cppcheck --quiet --error-exitcode=1 --enable=warning,performance,portability --inline-suppr -j $(JOBS) \
 		--project=build/release/compile_commands.json
 
@@ -115,3 +184,10 @@ deps-lab:
 
 deps-redis:
 	@sh scripts/deps.sh redis
+
+# What cannot be installed is skipped by its tests, which say so.
+deps-bindings:
+	@for group in python wasm node site go rust; do sh scripts/deps.sh $$group || echo "guira: the tests of $$group may be skipped"; done
+
+deps-sql:
+	@sh scripts/deps.sh sql

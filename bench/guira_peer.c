@@ -103,13 +103,17 @@ static bool runs_by_default(const struct bench_peer *peer) {
 
 const struct bench_peer *const *guira_bench_more(void) {
     enum { TIDALS = sizeof tidal / sizeof *tidal, CUCKOOS = sizeof cuckoo / sizeof *cuckoo };
-    static const struct bench_peer *more[TIDALS + CUCKOOS + 2];
+    static const struct bench_peer *more[TIDALS + CUCKOOS + 4];
     size_t n = 0;
     for (size_t i = 0; i < TIDALS; i++)
         if (tidal[i].name != NULL && !runs_by_default(&tidal[i])) more[n++] = &tidal[i];
     for (size_t i = 0; i < CUCKOOS; i++)
         if (cuckoo[i].name != NULL && !runs_by_default(&cuckoo[i])) more[n++] = &cuckoo[i];
     more[n++] = &memory_limit;
+    more[n++] = inline_peer();
+#ifdef GUIRA_BENCH_AVX512
+    if (__builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl")) more[n++] = inline_peer_avx512();
+#endif
     more[n] = NULL;
     return more;
 }

@@ -16,6 +16,8 @@ extern const struct bench_peer *const guira_tidal_16;
 extern const struct bench_peer guira_shared_16; /* bench/shared_peer.c */
 extern const struct bench_peer guira_locked_16; /* bench/locked_peer.c */
 extern const struct bench_peer memory_limit;    /* bench/memory_peer.c */
+const struct bench_peer *inline_peer(void);     /* bench/inline_peer.c */
+const struct bench_peer *inline_peer_avx512(void);
 
 /* guira's own filters (bench/guira_peer.c): those of a run that selects none, and the others, which --filters and --widths
  * can select. The last element is NULL. */

@@ -20,3 +20,9 @@ struct hasher any_shared_hasher(const struct any_filter *a) {
 uint64_t any_shared_count(const struct any_filter *a, uint64_t hash) {
     return guira_shared_count_hash(a->shared, hash);
 }
+
+guira_status any_shared_merge(struct any_filter *into, const struct any_filter *from, bool sum) {
+    return sum ? guira_shared_merge(into->shared, from->shared) : guira_shared_union(into->shared, from->shared);
+}
+
+guira_status any_shared_save_fd(const struct guira_shared *g, int fd) { return guira_shared_save_fd(g, fd); }

@@ -14,4 +14,8 @@ void any_shared_config(const struct any_filter *a, guira_config *c);
 struct hasher any_shared_hasher(const struct any_filter *a);
 uint64_t any_shared_count(const struct any_filter *a, uint64_t hash);
 
+/* Adds what is in `from`: every copy if `sum`, else what is not in `into` yet. */
+guira_status any_shared_merge(struct any_filter *into, const struct any_filter *from, bool sum);
+guira_status any_shared_save_fd(const struct guira_shared *g, int fd);
+
 #endif

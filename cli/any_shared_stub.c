@@ -27,3 +27,16 @@ uint64_t any_shared_count(const struct any_filter *a, uint64_t hash) {
     (void)hash;
     return 0;
 }
+
+guira_status any_shared_merge(struct any_filter *into, const struct any_filter *from, bool sum) {
+    (void)into;
+    (void)from;
+    (void)sum;
+    return GUIRA_EUNSUPPORTED;
+}
+
+guira_status any_shared_save_fd(const struct guira_shared *g, int fd) {
+    (void)g;
+    (void)fd;
+    return GUIRA_EUNSUPPORTED;
+}

@@ -85,7 +85,7 @@ static void apply(struct change *c, const struct batch *b, uint64_t count) {
 }
 
 static void save(struct change *c) {
-    struct saved_content what = {c->filter, NULL};
+    struct saved_content what = {.filter = c->filter};
     if (c->created || c->replace) file_replace(c->path, what);
     else if (!file_create(c->path, what))
         trouble("%s: was created by another program meanwhile; --force replaces it", c->path);

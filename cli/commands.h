@@ -13,6 +13,8 @@ extern const struct command command_verify;
 extern const struct command command_metrics;
 extern const struct command command_merge;
 extern const struct command command_shrink;
+extern const struct command command_pull;
+extern const struct command command_push;
 extern const struct command command_plan;
 extern const struct command command_doctor;
 extern const struct command command_demo;

@@ -3,14 +3,17 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <glob.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
+#include "any_shared.h"
 #include "filter_file.h"
 #include "report.h"
 
@@ -23,6 +26,28 @@ static bool is_current(int fd, const char *path) {
     struct stat here, there;
     return fstat(fd, &here) == 0 && stat(path, &there) == 0 && here.st_dev == there.st_dev &&
            here.st_ino == there.st_ino;
+}
+
+/* A process that was killed while it saved has left its temporary file. It is removed if no process has it locked, and if it is a
+ * minute old: a new one is locked a moment after it was created. */
+static void remove_if_left(const char *name) {
+    struct stat st;
+    int fd = open(name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+    if (fd < 0) return;
+    bool old = fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_mtime + 60 < time(NULL);
+    if (old && flock(fd, LOCK_EX | LOCK_NB) == 0) unlink(name);
+    close(fd);
+}
+
+static void remove_leftovers(const char *path) {
+    glob_t found;
+    char pattern[4096];
+    const char *slash = strrchr(path, '/'), *base = slash == NULL ? path : slash + 1;
+    int n = snprintf(pattern, sizeof pattern, "%.*s%.200s.guira-??????", (int)(base - path), path, base);
+    if (n < 0 || (size_t)n >= sizeof pattern || strpbrk(path, "*?[\\") != NULL) return;
+    if (glob(pattern, GLOB_NOSORT, NULL, &found) != 0) return;
+    for (size_t i = 0; i < found.gl_pathc; i++) remove_if_left(found.gl_pathv[i]);
+    globfree(&found);
 }
 
 /* Takes the lock. False: another process has it (only if `wait` is false). */
@@ -40,6 +65,7 @@ static bool lock(const char *path, bool wait) {
         if (failed != 0 && errno != EINTR) trouble("%s: cannot be locked: %s", path, system_error());
         if (failed == 0 && is_current(fd, path)) {
             lock_fd = fd;
+            remove_leftovers(path);
             return true;
         }
         close(fd);
@@ -90,9 +116,14 @@ static void temporary_open(struct temporary *t, const char *path) {
     if (lstat(path, &old) == 0 && S_ISREG(old.st_mode)) (void)fchmod(t->fd, old.st_mode & 0777);
 }
 
+static guira_status save_fd(struct saved_content what, int fd) {
+    if (what.shared != NULL) return any_shared_save_fd(what.shared, fd);
+    return what.window != NULL ? guira_window_save_fd(what.window, fd) : guira_save_fd(what.filter, fd);
+}
+
 static void temporary_write(struct temporary *t, const char *path, struct saved_content what) {
     if (flock(t->fd, LOCK_EX | LOCK_NB) != 0) give_up(t, path, system_error());
-    guira_status s = what.window != NULL ? guira_window_save_fd(what.window, t->fd) : guira_save_fd(what.filter, t->fd);
+    guira_status s = save_fd(what, t->fd);
     if (s != GUIRA_OK) give_up(t, path, guira_strerror(s));
     if (fsync(t->fd) != 0) give_up(t, path, system_error());
 }
@@ -163,4 +194,17 @@ void file_replace(const char *path, struct saved_content what) {
         trouble("%s: another program has replaced it; changes since it was last saved here are not saved", path);
     }
     keep_lock_of(&t, path, &signals);
+}
+
+void target_check(const char *path, bool force) {
+    must_be_regular(path);
+    if (!force && file_exists(path)) trouble("%s: already exists; --force replaces it", path);
+    must_be_writable(path);
+    if (force && file_exists(path)) file_lock(path, true);
+}
+
+void target_save(const char *path, struct saved_content what, bool force) {
+    if (force) file_replace(path, what);
+    else if (!file_create(path, what))
+        trouble("%s: was created by another program meanwhile; --force replaces it", path);
 }

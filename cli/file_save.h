@@ -18,9 +18,11 @@
 #include <stdbool.h>
 
 /* What is saved: exactly one is not NULL. */
+struct guira_shared;
 struct saved_content {
     const guira *filter;
     const guira_window *window;
+    const struct guira_shared *shared;
 };
 
 /* Saves to a file that must not exist, and keeps it locked. False: there is a file, perhaps since just now. */
@@ -28,6 +30,11 @@ bool file_create(const char *path, struct saved_content what);
 
 /* Replaces the file in one step and keeps the lock. On an error the old file is unchanged and the process exits. */
 void file_replace(const char *path, struct saved_content what);
+
+/* For commands that make a file, or replace it if `force`. The first exits if that is impossible, before any work is done, and
+ * locks the file that is replaced; the second saves. */
+void target_check(const char *path, bool force);
+void target_save(const char *path, struct saved_content what, bool force);
 
 /* Locks the existing file at path until the process exits. If another process has the lock: waits for it, or exits if
  * `wait` is false. */

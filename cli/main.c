@@ -14,9 +14,9 @@
 #include "report.h"
 
 static const struct command *const commands[] = {
-    &command_uniq,    &command_build, &command_add,    &command_remove, &command_test,
-    &command_count,   &command_info,  &command_verify, &command_merge,  &command_shrink,
-    &command_metrics, &command_plan,  &command_doctor, &command_demo,   NULL,
+    &command_uniq,    &command_build,  &command_add,    &command_remove, &command_test, &command_count,
+    &command_info,    &command_verify, &command_merge,  &command_shrink, &command_pull, &command_push,
+    &command_metrics, &command_plan,   &command_doctor, &command_demo,   NULL,
 };
 
 static const struct command *find(const char *name) {

@@ -24,7 +24,7 @@ static int metrics_run(int argc, char **argv) {
     enum { MAX_FILES = 1000 };
     static guira_observed observed[MAX_FILES];
     struct redis_options redis = {0};
-    const struct opt table[] = {REDIS_OPTION(&redis), REDIS_TIMEOUT_OPTION(&redis), OPT_END};
+    const struct opt table[] = {REDIS_SERVER_OPTIONS(&redis), OPT_END};
     options_read(&command_metrics, table, &argc, argv, 0, MAX_FILES);
     redis_require_url(&redis);
     if (redis.url == NULL && argc == 1) missing_argument(&command_metrics, 0);

@@ -146,7 +146,8 @@ static _Noreturn void missing_value(const struct parser *p) {
 
 static _Noreturn void help_and_exit(const struct command *c, const struct opt *table) {
     help_print(c, table);
-    exit(fflush(stdout) == 0 ? EXIT_YES : EXIT_TROUBLE);
+    if (fflush(stdout) != 0 || ferror(stdout) != 0) trouble("stdout: %s", system_error());
+    exit(EXIT_YES);
 }
 
 void options_read(const struct command *c, const struct opt *table, int *argc, char **argv, int min_args,

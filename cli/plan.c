@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "commands.h"
+#include "plan_cluster.h"
 #include "report.h"
 #include "units.h"
 
@@ -95,22 +96,43 @@ static void print_json(const struct plan *p) {
     printf("]}\n");
 }
 
+/* Exits if the options cannot be combined. 0 is a number of replicas, unlike other counts. */
+static void read_cluster(struct cluster_options *c, const char *replicas, double growth) {
+    if (replicas != NULL && !read_count(replicas, &c->replicas)) trouble("--replicas: '%s' is not a number", replicas);
+    if (c->nodes == 0 && replicas != NULL) trouble("--replicas requires --nodes");
+    if (c->nodes == 0 && c->item_bytes > 0) trouble("--item-bytes requires --nodes");
+    if (c->nodes > 0 && growth > 0)
+        trouble("--growth cannot be combined with --nodes: keys of a server keep their rate up to 10G items each");
+    if (c->item_bytes == 0) read_count(DEFAULT_ITEM_BYTES, &c->item_bytes);
+}
+
 static int plan_run(int argc, char **argv) {
     struct plan p = {0};
+    struct cluster_options cluster = {0};
+    const char *replicas = NULL;
     bool json = false;
     const struct opt table[] = {
         {'n', "items", OPT_COUNT, &p.items, "N", "highest number of items", NULL},
         {'p', "fpr", OPT_RATE, &p.fpr, "RATE", "highest false-positive rate (default: " DEFAULT_FPR ")", NULL},
         {'g', "growth", OPT_FACTOR, &p.growth, "FACTOR", "most items ever, divided by N (default: up to 10G items)",
          NULL},
+        {0, "nodes", OPT_COUNT, &cluster.nodes, "N", "plan for a Redis Cluster of N servers, replicas included", NULL},
+        {0, "replicas", OPT_TEXT, &replicas, "N", "replicas of each master (default: 0)", NULL},
+        {0, "item-bytes", OPT_COUNT, &cluster.item_bytes, "N",
+         "length of an item on the network (default: " DEFAULT_ITEM_BYTES ")", NULL},
         {'j', "json", OPT_FLAG, &json, NULL, "print one line of JSON", NULL},
         OPT_END,
     };
     read_rate(DEFAULT_FPR, &p.fpr);
     options_read(&command_plan, table, &argc, argv, 0, 0);
     if (p.items == 0) trouble("missing option --items N, for example: guira plan --items 100M --fpr 0.1%%");
+    read_cluster(&cluster, replicas, p.growth);
+    if (p.items > UINT64_C(1) << 48) trouble("--items: %" PRIu64 " exceeds the maximum of 281474976710656", p.items);
+    if (cluster.nodes > 0) {
+        plan_cluster(&cluster, p.items, p.fpr, json);
+        return EXIT_YES;
+    }
     guira_status s = guira_plan(p.items, p.fpr, p.growth, p.row, &p.smallest);
-    if (s == GUIRA_ELIMIT) trouble("--items: %" PRIu64 " exceeds the maximum of 281474976710656", p.items);
     if (s != GUIRA_OK) trouble("--growth: %gx exceeds the maximum of 1e18x", p.growth);
     if (json) print_json(&p);
     else print_table(&p);
@@ -121,10 +143,13 @@ const struct command command_plan = {
     "plan", "--items N [options]", "print the memory each kind of filter needs, compared to Bloom",
     "Sizes are for N items; allow a few percent more. A filter that is to keep its rate while it\n"
     "grows beyond N needs wider slots; --growth 1x is for filters that never do.\n"
-    "Exit status: 0, or 2 for an error.\n"
+    "\n"
+    "With --nodes it plans one filter over a Redis Cluster: the number of keys (--shards), the memory of a server,\n"
+    "network traffic, and what happens when a server is lost. Exit status: 0, or 2 for an error.\n"
     "\n"
     "examples:\n"
     "  guira plan --items 100M --fpr 0.1%\n"
+    "  guira plan --items 1T --nodes 64 --replicas 1\n"
     "  guira plan --items 100M --fpr 0.1% --growth 1x\n"
     "  guira plan -n 1M -p 1/10000 --json\n",
     plan_run};

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "redis.h"
 #include "report.h"
 #include "units.h"
 
@@ -87,11 +86,13 @@ bool cluster_refresh(struct cluster *c, struct node *first) {
     return false;
 }
 
-void cluster_open(struct cluster *c, const char *url, uint64_t timeout_ms) {
+void cluster_open(struct cluster *c, const struct redis_options *o) {
+    uint64_t timeout_ms = o->timeout;
     if (timeout_ms == 0) read_duration(REDIS_DEFAULT_TIMEOUT, &timeout_ms);
     *c = (struct cluster){.timeout = (double)timeout_ms / 1000};
     c->reply_timeout = c->timeout / 3;
-    redis_url_read(url, &c->url);
+    redis_url_read(o->url, &c->url);
+    if (c->url.tls) tls_setup(&o->tls);
     struct node *n = find_or_add(c, c->url.host, c->url.port);
     if (!cluster_refresh(c, n)) trouble("%s", n->error);
     if (c->is_cluster && c->url.db != 0) trouble("--redis: a cluster has only database 0");

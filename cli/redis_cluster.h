@@ -7,6 +7,7 @@
 #ifndef GUIRA_CLI_REDIS_CLUSTER_H
 #define GUIRA_CLI_REDIS_CLUSTER_H
 
+#include "redis.h"
 #include "redis_node.h"
 #include "redis_slot.h"
 
@@ -20,8 +21,8 @@ struct cluster {
     unsigned long round;       /* counts rounds, see cluster_connect */
 };
 
-/* Connects to the server of the URL and requests the map. timeout_ms 0: the default. Exits if that fails. */
-void cluster_open(struct cluster *c, const char *url, uint64_t timeout_ms);
+/* Connects to the server of the URL and requests the map. Exits if that fails. */
+void cluster_open(struct cluster *c, const struct redis_options *o);
 
 /* Requests the map again, from `first` (may be NULL) or else from any node that replies. False: none does. */
 bool cluster_refresh(struct cluster *c, struct node *first);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "report.h"
+#include "seen_set.h"
 #include "units.h"
 
 /* Of a new key without --items. A tidal filter keeps its rate until it has grown by a factor of 1000. */
@@ -188,7 +189,9 @@ static void check_length(struct redis_filter *f, const struct shard *s) {
     const char *const info[] = {"CFW.INFO", s->key, NULL};
     redisReply *r = run_command(f, s->key, info);
     const redisReply *length = reply_field(r, "milliseconds");
-    if (length != NULL && (uint64_t)length->integer != f->job->window)
+    uint64_t ms = length != NULL ? (uint64_t)length->integer : f->job->window;
+    /* the second one is a state of uniq that was pushed */
+    if (ms != f->job->window && ms != f->job->window + window_step(f->job->window))
         trouble("%s: was created with --window %lldms; use the same value or another name", s->key, length->integer);
     freeReplyObject(r);
 }
@@ -226,7 +229,7 @@ void redis_filter_open(struct redis_filter *f, const struct redis_job *job, enum
         trouble("%s: with --shards the name must not contain {, because it is used for the {tag} of each shard",
                 job->name);
     f->shards = job->redis.shards > 0 ? (unsigned)job->redis.shards : 1;
-    cluster_open(&f->cluster, job->redis.url, job->redis.timeout);
+    cluster_open(&f->cluster, &job->redis);
     name_shards(f);
     require_module(f);
     if (job->redis.shards > 0) agree_on_shards(f);

@@ -247,7 +247,7 @@ static void print_total(const struct collection *s, const struct total *t) {
 
 int redis_metrics(const struct redis_options *redis) {
     static struct collection s;
-    cluster_open(&s.cluster, redis->url, redis->timeout);
+    cluster_open(&s.cluster, redis);
     find_masters(&s);
     for (size_t i = 0; i < s.masters; i++) collect_from(&s, &s.master[i]);
     sort_keys(&s);

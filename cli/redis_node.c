@@ -27,8 +27,16 @@ static void disconnect(struct node *n) {
     snprintf(n->error, sizeof n->error, "%s: %s", n->name, timed_out ? "no answer" : error);
     n->written = n->queued - sdslen(n->link->obuf);
     n->suspect = true;
+    if (n->tls != NULL) tls_close(n->tls);
     redisFree(n->link);
+    n->tls = NULL;
     n->link = NULL;
+}
+
+/* Records an error as hiredis does, so that `disconnect` finds it. */
+static void set_error(redisContext *link, const char *text) {
+    link->err = REDIS_ERR_IO;
+    snprintf(link->errstr, sizeof link->errstr, "%s", text);
 }
 
 /* ------------------------------------------------------------------------------------------------------- connecting */
@@ -61,6 +69,18 @@ static bool log_in(struct node *n, const struct redis_url *url) {
     return url->db == 0 || check_login(n, node_command(n, "SELECT %u", url->db));
 }
 
+static bool start_tls(struct node *n) {
+    char error[sizeof n->link->errstr];
+    void (*before)(int) = signal(SIGPIPE, SIG_IGN);
+    n->tls = tls_open(n->link->fd, n->host, error, sizeof error);
+    signal(SIGPIPE, before);
+    if (n->tls != NULL) return true;
+    set_error(n->link, error);
+    errno = 0; /* not a timeout */
+    disconnect(n);
+    return false;
+}
+
 bool node_connect(struct node *n, const struct redis_url *url, double timeout) {
     struct timeval limit = {.tv_sec = (time_t)timeout,
                             .tv_usec = (suseconds_t)(1e6 * (timeout - (double)(time_t)timeout))};
@@ -73,7 +93,7 @@ bool node_connect(struct node *n, const struct redis_url *url, double timeout) {
         disconnect(n);
         return false;
     }
-    return log_in(n, url);
+    return (!url->tls || start_tls(n)) && log_in(n, url);
 }
 
 /* --------------------------------------------------------------------------------------------- commands and replies */
@@ -85,26 +105,55 @@ uint64_t node_send(struct node *n, const struct args *command) {
     return n->queued += sdslen(n->link->obuf) - before;
 }
 
+/* Writes the output buffer of hiredis through TLS. */
+static bool write_tls(struct node *n) {
+    redisContext *link = n->link;
+    size_t done = 0, size = sdslen(link->obuf);
+    for (ssize_t written; done < size; done += (size_t)written)
+        if ((written = tls_write(n->tls, link->obuf + done, size - done)) <= 0) break;
+    if (done < size) set_error(link, errno != 0 ? system_error() : "the connection was closed");
+    if (done > 0) sdsrange(link->obuf, (int)done, -1);
+    return done == size;
+}
+
 /* SIGPIPE is ignored here because a lost connection must not end the process. It stays enabled elsewhere, so that a
  * closed stdout does. */
-static bool write_all(redisContext *link) {
+static bool write_all(struct node *n) {
     void (*before)(int) = signal(SIGPIPE, SIG_IGN);
     int done = 0, status = REDIS_OK;
-    while (done == 0 && status == REDIS_OK) status = redisBufferWrite(link, &done);
+    if (n->tls != NULL) status = write_tls(n) ? REDIS_OK : REDIS_ERR;
+    else
+        while (done == 0 && status == REDIS_OK) status = redisBufferWrite(n->link, &done);
     signal(SIGPIPE, before);
     return status == REDIS_OK;
 }
 
 bool node_flush(struct node *n) {
-    if (sdslen(n->link->obuf) == 0 || write_all(n->link)) return true;
+    if (sdslen(n->link->obuf) == 0 || write_all(n)) return true;
     disconnect(n);
     return false;
+}
+
+/* What redisGetReply does, through TLS. */
+static int receive_tls(struct node *n, void **reply) {
+    char bytes[16384];
+    for (;;) {
+        if (redisGetReplyFromReader(n->link, reply) != REDIS_OK) return REDIS_ERR;
+        if (*reply != NULL) return REDIS_OK;
+        ssize_t got = tls_read(n->tls, bytes, sizeof bytes);
+        if (got <= 0) {
+            set_error(n->link, got < 0 ? system_error() : "the connection was closed");
+            return REDIS_ERR;
+        }
+        if (redisReaderFeed(n->link->reader, bytes, (size_t)got) != REDIS_OK) return REDIS_ERR;
+    }
 }
 
 redisReply *node_receive(struct node *n) {
     void *reply = NULL;
     if (!node_flush(n)) return NULL;
-    if (redisGetReply(n->link, &reply) != REDIS_OK || reply == NULL) {
+    int status = n->tls != NULL ? receive_tls(n, &reply) : redisGetReply(n->link, &reply);
+    if (status != REDIS_OK || reply == NULL) {
         disconnect(n);
         return NULL;
     }

@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "redis_tls.h"
 #include "redis_url.h"
 
 enum { NODE_NAME = 280, ERROR_TEXT = 512 };
@@ -22,6 +23,7 @@ struct node {
     int port;
     char name[NODE_NAME];   /* host:port */
     redisContext *link;     /* NULL: not connected */
+    struct tls *tls;        /* NULL: not encrypted */
     uint64_t queued;        /* bytes of commands queued on this connection */
     uint64_t written;       /* after a loss: bytes of them that were written to the socket */
     struct node *successor; /* the node that was last reported to have replaced it */

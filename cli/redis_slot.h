@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { SLOTS = 16384, MAX_SHARDS = 1024 };
+enum { SLOTS = 16384, MAX_SHARDS = SLOTS };
 
 /* The slot of a key. */
 unsigned slot_of(const char *key, size_t n);

@@ -17,3 +17,20 @@ int redis_metrics(const struct redis_options *redis) {
     (void)redis;
     not_supported();
 }
+
+struct slice redis_pull(const struct redis_options *o, const char *key) {
+    (void)o;
+    (void)key;
+    not_supported();
+}
+
+void redis_push(const struct redis_options *o, const char *key, struct slice file, const guira_file *info,
+                const guira_config *config, bool force) {
+    (void)o;
+    (void)key;
+    (void)file;
+    (void)info;
+    (void)config;
+    (void)force;
+    not_supported();
+}

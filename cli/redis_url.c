@@ -1,6 +1,6 @@
 /* See redis_url.h.
  *
- *     redis:// user : password @ host : port / db
+ *     redis:// user : password @ host : port / db             rediss:// with TLS
  *     \______/ \_____________/   \_________/   \_ default: 0
  *         both optional           default port: 6379; [::1] for an IPv6 address
  *
@@ -70,13 +70,10 @@ static void read_address(const char *from, const char *to, struct redis_url *out
 }
 
 void redis_url_read(const char *text, struct redis_url *out) {
-    static const char scheme[] = "redis://";
-    *out = (struct redis_url){0};
-    if (strncmp(text, "rediss://", 9) == 0)
-        trouble("--redis: TLS (rediss://) is not supported; use redis:// through a tunnel");
-    if (strncmp(text, scheme, sizeof scheme - 1) == 0) text += sizeof scheme - 1;
+    *out = (struct redis_url){.tls = strncmp(text, "rediss://", 9) == 0};
+    if (out->tls || strncmp(text, "redis://", 8) == 0) text = strstr(text, "://") + 3;
     else if (strstr(text, "://") != NULL)
-        trouble("--redis: not a URL of a server; the form is redis://[user:password@]host[:port][/db] or host:port");
+        trouble("--redis: not a URL of a server; the form is redis[s]://[user:password@]host[:port][/db] or host:port");
     const char *end = text + strcspn(text, "/"), *at = memrchr(text, '@', (size_t)(end - text));
     unsigned long db = 0;
     if (*end == '/' && end[1] != '\0' && !read_integer(end + 1, end + strlen(end), 1000000, &db))

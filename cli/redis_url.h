@@ -1,8 +1,11 @@
-/* The address of a server: redis://[user:password@]host[:port][/db]. */
+/* The address of a server: redis://[user:password@]host[:port][/db], or rediss:// for TLS. */
 #ifndef GUIRA_CLI_REDIS_URL_H
 #define GUIRA_CLI_REDIS_URL_H
 
+#include <stdbool.h>
+
 struct redis_url {
+    bool tls;
     char *host;
     int port;
     char *user;     /* NULL: the default user */

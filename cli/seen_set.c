@@ -6,17 +6,11 @@
 #include "report.h"
 #include "units.h"
 
-/* The granularity of time in the window, in milliseconds. */
-static uint64_t time_step(const struct seen_set *set) { return set->window_ms < 1000 ? 1 : set->window_ms / 1000; }
-
-/* One step longer than requested: rounding down to steps must not let a line expire too early. */
-static uint64_t window_length(const struct seen_set *set) { return set->window_ms + time_step(set); }
-
 /* ----------------------------------------------------------------------------------------------- opening and saving */
 
 /* Creates an empty window, or exits with the option that is wrong. */
 static guira_window *window_new(const struct seen_set *set) {
-    guira_window_config c = {.length = window_length(set), .fpr = set->spec.fpr, .capacity = set->spec.items};
+    guira_window_config c = {.length = set->window_ms + set->step, .fpr = set->spec.fpr, .capacity = set->spec.items};
     guira_window *w;
     guira_status s = guira_window_create(&c, &w);
     if (s == GUIRA_ELIMIT) trouble("--fpr: too low for a window; the lowest rate is about 5e-6");
@@ -24,12 +18,14 @@ static guira_window *window_new(const struct seen_set *set) {
     return w;
 }
 
-/* A state with another window length would drop too many or too few lines. */
-static void require_same_window(const struct seen_set *set, const char *state) {
+/* A state with another window length would drop too many or too few lines. One from a server ('guira pull') has exactly the
+ * requested length, and goes on with its granularity of 1. */
+static void require_same_window(struct seen_set *set, const char *state) {
     guira_window_config c = GUIRA_WINDOW_CONFIG_INIT;
     char text[UNIT_TEXT];
     guira_window_config_get(set->window, &c);
-    if (c.length != window_length(set))
+    if (c.length == set->window_ms) set->step = 1;
+    else if (c.length != set->window_ms + set->step)
         trouble("%s: was created with a different --window (about %s); use the same value or another file", state,
                 write_duration(c.length, text));
 }
@@ -44,7 +40,7 @@ static void load(struct seen_set *set, const char *state) {
 }
 
 static struct saved_content content(const struct seen_set *set) {
-    return (struct saved_content){set->filter, set->window};
+    return (struct saved_content){.filter = set->filter, .window = set->window};
 }
 
 static void create(struct seen_set *set) {
@@ -55,6 +51,7 @@ static void create(struct seen_set *set) {
 /* The file is created at once: so it fails now, not after hours of input, if it cannot be written. If another process
  * creates it in the same moment, that process has the lock. */
 void seen_set_open(struct seen_set *set, const char *state) {
+    set->step = window_step(set->window_ms);
     if (state != NULL) must_be_regular(state);
     if (state != NULL && file_exists(state)) {
         file_lock(state, false);
@@ -78,7 +75,7 @@ void seen_set_close(struct seen_set *set) {
 /* ---------------------------------------------------------------------------------------------------- time and size */
 
 uint64_t seen_set_time(const struct seen_set *set, int64_t ms, uint64_t last) {
-    uint64_t now = ms < 0 ? 0 : (uint64_t)ms / time_step(set) * time_step(set);
+    uint64_t now = ms < 0 ? 0 : (uint64_t)ms / set->step * set->step;
     return now < last ? last : now;
 }
 
@@ -105,19 +102,40 @@ static bool is_near_limit(const struct seen_set *set, uint64_t bytes) {
     return set->max_bytes > 0 && seen_set_stats(set).bytes + bytes >= set->max_bytes;
 }
 
-/* The batch lookup overlaps the cache misses of all hashes. Its positive results are final. A hash that it did not find
- * is looked up again before it is inserted, because the same hash may have been inserted since. The memory in use is
- * checked before each insertion only if the batch could reach the limit, at 64 bytes per line. */
+/* The hashes that were inserted since a batch was looked up: a hash table in the first cache, at most half full. */
+enum { NEW_SLOTS = 2 * BATCH };
+struct new_hashes {
+    uint64_t slot[NEW_SLOTS]; /* 0: free */
+};
+
+/* Where the hash is, or could be. */
+static uint64_t *new_slot(struct new_hashes *t, uint64_t hash) {
+    size_t i = hash % NEW_SLOTS;
+    while (t->slot[i] != 0 && t->slot[i] != hash) i = (i + 1) % NEW_SLOTS;
+    return &t->slot[i];
+}
+
+/* Inserts a hash that was not found, unless it was inserted since. False: there is no memory. */
+static bool insert_new(struct seen_set *set, struct new_hashes *t, uint64_t hash, bool *seen) {
+    uint64_t *slot = new_slot(t, hash);
+    *seen = hash != 0 ? *slot == hash : guira_contains_hash(set->filter, hash);
+    if (*seen) return true;
+    if (guira_insert_hash(set->filter, hash) != GUIRA_OK) return false;
+    *slot = hash;
+    return true;
+}
+
+/* The batch lookup overlaps the cache misses of all hashes. Its positive results are final. A hash that it did not find may have
+ * been inserted since. To look it up in the filter again took 8 % of the whole time, so a small table has these hashes. The memory
+ * in use is checked before each insertion only if the batch could reach the limit, at 64 bytes per line. */
 static size_t filter_seen(struct seen_set *set, const uint64_t *hash, size_t n, bool *seen) {
+    struct new_hashes inserted = {{0}};
     bool near = is_near_limit(set, (uint64_t)n * 64);
     guira_contains_hash_many(set->filter, hash, n, seen);
     for (size_t i = 0; i < n; i++) {
         if (seen[i]) continue;
         set->full = set->full || (near && is_near_limit(set, 0));
-        if (!set->full) {
-            seen[i] = guira_contains_hash(set->filter, hash[i]);
-            set->full = !seen[i] && guira_insert_hash(set->filter, hash[i]) != GUIRA_OK;
-        }
+        if (!set->full) set->full = !insert_new(set, &inserted, hash[i], &seen[i]);
         if (set->full && !set->pass_when_full) return i;
     }
     return n;

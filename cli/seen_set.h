@@ -17,12 +17,17 @@
 struct seen_set {
     struct filter_spec spec;
     uint64_t window_ms;  /* length of the window in milliseconds; 0: a filter, which never forgets */
+    uint64_t step;       /* granularity of its time, in milliseconds */
     uint64_t max_bytes;  /* 0: no limit */
     bool pass_when_full; /* continue without adding lines when there is no memory */
     bool full;           /* the last seen_set_add found no memory; a window can recover from it */
     guira *filter;       /* exactly one of filter and window is set */
     guira_window *window;
 };
+
+/* The default granularity of a window. A window in a file is by one step longer than requested: rounding times down to steps
+ * must not let a line expire too early. */
+static inline uint64_t window_step(uint64_t ms) { return ms < 1000 ? 1 : ms / 1000; }
 
 /* Creates an empty set, or loads the state file of an earlier run. state NULL: no file. Takes the lock on the file.
  * Exits if the file cannot be read or written, is in use by another process, or was saved with a different window. */

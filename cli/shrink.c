@@ -19,7 +19,7 @@ static int shrink_run(int argc, char **argv) {
     if (s == GUIRA_EUNSUPPORTED)
         trouble("%s: filters of this kind have a fixed size; rebuild it with 'guira build'", argv[1]);
     if (s != GUIRA_OK) filter_trouble(argv[1], s);
-    file_replace(argv[1], (struct saved_content){f, NULL});
+    file_replace(argv[1], (struct saved_content){.filter = f});
     if (!quiet) note("%s: %s before, %s now", argv[1], before, write_size((double)guira_saved_size(f), after));
     guira_destroy(f);
     return EXIT_YES;

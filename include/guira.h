@@ -10,7 +10,7 @@
  *     guira_destroy(f);
  *
  * This header has filters, files, metrics and planning. guira_shared.h has filters for several threads, guira_window.h
- * has sliding windows ("was this key seen in the last ten minutes?").
+ * has sliding windows ("was this key seen in the last ten minutes?"), guira_inline.h lookups that need no call.
  *
  * What holds everywhere:
  *   - No false negatives: a key that was inserted and not removed is found.
@@ -42,9 +42,10 @@ extern "C" {
 /* For comparisons: 10203 is 1.2.3. */
 #define GUIRA_VERSION_NUMBER (GUIRA_VERSION_MAJOR * 10000 + GUIRA_VERSION_MINOR * 100 + GUIRA_VERSION_PATCH)
 
-#if defined(__GNUC__)
+/* What is exported. A program that compiles the library into itself may define it as nothing. */
+#if !defined(GUIRA_API) && defined(__GNUC__)
 #define GUIRA_API __attribute__((visibility("default")))
-#else
+#elif !defined(GUIRA_API)
 #define GUIRA_API
 #endif
 
@@ -136,7 +137,8 @@ typedef struct {
     uint64_t evictions; /* times that entries were moved to make room, which took the kicks; not saved in files */
     uint64_t filters;   /* single filters it consists of; 1 for most kinds */
     double fpr_kept;    /* false-positive rate that is kept (guira_config.fpr); 0: none was asked for, or slot_bits or a
-                           file of an older version does not keep it */
+                           file of an older version does not keep it, or fpr is higher at the moment: after a merge, with
+                           more items than growth allows, or without memory to grow */
 } guira_stats;
 
 #define GUIRA_STATS_INIT \
@@ -198,7 +200,9 @@ GUIRA_API size_t guira_remove_hash_many(guira *f, const uint64_t *hash, size_t n
  * future number of items. */
 
 /* Makes room for so many items in all, and keeps it until the filter outgrows it or guira_shrink_to_fit frees it. Needs
- * memory for the old and the new size while it runs. ENOMEM, ELIMIT; EUNSUPPORTED: a fixed filter that is too small. */
+ * memory for the old and the new size while it runs. Tidal, 0 items: nothing is reserved any longer. The filter
+ * stays as it is, and the removals that follow shrink it (if it keeps fpr, down to its capacity).
+ * ENOMEM, ELIMIT; EUNSUPPORTED: a fixed filter that is too small. */
 GUIRA_API guira_status guira_reserve(guira *f, uint64_t items);
 
 /* Frees room that is not needed, down to max_load, and drops reservations. Of a tidal filter the capacity goes too: if fpr was
@@ -215,20 +219,23 @@ GUIRA_API guira_status guira_clear(guira *f);
 GUIRA_API guira_status guira_clone(const guira *f, guira **out);
 
 /* Inserts a copy of every member of `from` into `into` without the keys, all of them or none. Takes time in proportion to
- * both. Both must have the same seed and slot width, so make them with the same configuration. Tidal filters may differ in
- * size; of cuckoo and dynamic ones, `buckets` and `bucket_slots` must be the same. Merging cannot restore hash
- * bits that are no longer stored: merging a small filter into one 2^t times its size (t = 6, 9 or 25 at 12, 16 or 32 bits)
- * makes elders of the small one's members. Needs memory for a second `into` while it runs, and if `from` is a view, for a
- * copy of it.
- * EINVAL: different seed, kind, slot width or buckets. EUNSUPPORTED: elastic or consistent, or `into` is a view. ENOMEM. Cuckoo,
+ * both. Both must have the same seed, so take the configuration of one for the other. Of cuckoo and dynamic filters
+ * `slot_bits`, `buckets` and `bucket_slots` must be the same too. Tidal filters may differ in size and slot width: `into` keeps
+ * its width, and of members with wider slots it keeps as many bits as fit. But filters of 12 bits can be merged only with each
+ * other: their entries belong to other pairs of buckets (tidal/merge.c). Merging cannot restore hash bits that are
+ * not stored: merging a small filter into one 2^t times its size (t = 6 at 12 bits, else slot_bits of `from` - 7) makes elders of
+ * the small one's members. The false-positive rates of both add up, also in a filter that keeps `fpr`: if that is exceeded,
+ * guira_stats.fpr_kept is 0. Needs memory for a second `into` while it runs, and if `from` is a view, for a copy of it.
+ * EINVAL: different seed, kind, slot width (tidal: 12 bits and others) or buckets. EUNSUPPORTED: elastic or consistent, or `into` is a view. ENOMEM. Cuckoo,
  * dynamic: EFULL, EDUPLICATE: too many copies of one key; EFULL also: a cuckoo filter has no room for all, or a dynamic one not
  * enough filters. Tidal: ELIMIT: more than 2^56 copies. ECORRUPT: as for guira_clone. */
 GUIRA_API guira_status guira_merge(guira *into, const guira *from);
 
-/* Tidal filters only. Like guira_merge, but a member of `from` that `into` surely contains already is not inserted again, which
- * is what guira_insert_unique would do with its key. "Surely": if `from` knows less of a member than `into` does, it may be
- * another one, and is inserted. So the union of filters that were filled alike is as large as one of them; other unions may
- * have copies. Errors as for guira_merge; EUNSUPPORTED: not tidal. */
+/* Tidal filters only. Like guira_merge, but a member of `from` that `into` seems to contain already is not inserted again, which
+ * is what guira_insert_unique would do with its key. Where the two filters know a different number of bits of a member, `into`
+ * then has the entry that knows less, so that its false-positive rate may rise. Two members that these bits do not tell apart are
+ * one afterwards, as with guira_insert_unique; members that are elders in one filter only may have a copy. Errors as for
+ * guira_merge; EUNSUPPORTED: not tidal. */
 GUIRA_API guira_status guira_union(guira *into, const guira *from);
 
 /* Halves the buckets of a cuckoo filter, which must be even in number: choose guira_config.buckets accordingly, for example
@@ -485,6 +492,10 @@ typedef struct {
 
 /* Where memory comes from; NULL: the C library again. The only global setting: call it before any filter exists. */
 GUIRA_API void guira_set_allocator(const guira_allocator *a);
+
+/* To be called after guira_set_allocator, which undoes it: where zeroed memory comes from, as calloc(1, size); it is freed by
+ * `release`. Without it, memory from `alloc` is cleared, which for a large table takes time and all of its memory at once. */
+GUIRA_API void guira_set_zeroed_allocator(void *(*zalloc)(size_t size));
 
 #ifdef __cplusplus
 }

@@ -7,6 +7,7 @@
 #include "bf.h"
 #include "command_util.h"
 #include "commands.h"
+#include "memory.h"
 #include "names.h"
 #include "seed.h"
 #include "settings.h"
@@ -16,6 +17,11 @@ struct filter *bf_create_at_key(redis_ctx *ctx, redis_string *name, const struct
     char rate[32];
     if (filter_create(o, &f) != GUIRA_OK) {
         redis.ReplyWithError(ctx, "ERR Insufficient memory to create filter");
+        return NULL;
+    }
+    if (memory_is_over(ctx, f->bytes)) {
+        filter_free(f);
+        redis.ReplyWithError(ctx, OUT_OF_MEMORY);
         return NULL;
     }
     format_double(o->fpr, rate);

@@ -12,6 +12,7 @@
 
 #include "command_util.h"
 #include "commands.h"
+#include "memory.h"
 #include "names.h"
 #include "seed.h"
 #include "settings.h"
@@ -27,6 +28,11 @@ struct filter *create_at_key(redis_ctx *ctx, redis_string *name, const struct fi
     struct filter *f;
     if (filter_create(o, &f) != GUIRA_OK) {
         redis.ReplyWithError(ctx, "ERR Insufficient memory to create filter");
+        return NULL;
+    }
+    if (memory_is_over(ctx, f->bytes)) {
+        filter_free(f);
+        redis.ReplyWithError(ctx, OUT_OF_MEMORY);
         return NULL;
     }
     set_value(ctx, name, filter_type, f);
@@ -98,12 +104,13 @@ int cf_create(redis_ctx *ctx, redis_string **argv, int argc) {
     size_t n;
     if (argc != 8) return redis.WrongArity(ctx);
     const char *seed = redis.StringPtrLen(argv[7], &n);
-    if (!read_integer(ctx, argv[2], "capacity", 1, MAX_CAPACITY, &o.capacity) ||
+    if (!read_integer(ctx, argv[2], "capacity", 0, MAX_CAPACITY, &o.capacity) ||
         !read_integer(ctx, argv[3], "bucket size", 1, MAX_BUCKET_SIZE, &o.bucket_size) ||
         !read_integer(ctx, argv[4], "max iterations", 1, MAX_ITERATIONS_LIMIT, &o.max_iterations) ||
         !read_integer(ctx, argv[5], "expansion", 0, MAX_EXPANSION, &o.expansion))
         return REDIS_OK;
-    if (redis.StringToDouble(argv[6], &o.fpr) != REDIS_OK || !(o.fpr >= 0 && o.fpr < 1) || !seed_is_valid(seed, n))
+    if (redis.StringToDouble(argv[6], &o.fpr) != REDIS_OK || !(o.fpr >= 0 && o.fpr < 1) || !seed_is_valid(seed, n) ||
+        (o.capacity == 0 && o.expansion == 0))
         return redis.ReplyWithError(ctx, "ERR no such filter can be");
     memcpy(o.seed, seed, sizeof o.seed);
     enum key_state state = find_value(ctx, argv[1], REDIS_READ | REDIS_WRITE, filter_type, &existing);

@@ -18,7 +18,7 @@ int cf_compact(redis_ctx *ctx, redis_string **argv, int argc) {
     struct filter *f = value;
     long long before = filter_before_change(f);
     guira_shrink_to_fit(f->guira);
-    f->deleted = 0;
+    if (f->extra != NULL) f->extra->deleted = 0;
     filter_changed(f, before);
     redis.ReplicateVerbatim(ctx);
     redis.NotifyKeyspaceEvent(ctx, REDIS_NOTIFY_MODULE, "cf.compact", argv[1]);
@@ -31,7 +31,8 @@ typedef guira_status merge_fn(guira *into, const guira *from); /* guira_merge or
 
 static const char *merge_error(guira_status s) {
     switch (s) {
-    case GUIRA_EINVAL: return "ERR filters of different seed, rate or fixed size cannot be merged";
+    case GUIRA_EINVAL:
+        return "ERR filters of different seed or fixed size, or of 12-bit and wider slots, cannot be merged";
     case GUIRA_EUNSUPPORTED: return "ERR filters of fixed size have no union";
     case GUIRA_EFULL:
     case GUIRA_EDUPLICATE: return "ERR too many copies of one item";
@@ -41,8 +42,8 @@ static const char *merge_error(guira_status s) {
 
 /* RedisBloom's fingerprints are too short to compute ours from them. Replies if so. */
 static bool has_old_part(redis_ctx *ctx, const struct filter *f) {
-    if (f->old != NULL) redis.ReplyWithError(ctx, "ERR a filter with items from RedisBloom cannot be merged");
-    return f->old != NULL;
+    if (filter_old(f) != NULL) redis.ReplyWithError(ctx, "ERR a filter with items from RedisBloom cannot be merged");
+    return filter_old(f) != NULL;
 }
 
 /* Merges the filters at the keys names[0] ... names[n - 1] into `into`. On false the error has been replied, and `into`
@@ -93,6 +94,10 @@ static int merge_keys(redis_ctx *ctx, redis_string **argv, int argc, merge_fn *m
         return REDIS_OK;
     }
     filter_changed(merged, before);
+    if (memory_is_over(ctx, merged->bytes)) {
+        filter_free(merged);
+        return redis.ReplyWithError(ctx, OUT_OF_MEMORY);
+    }
     if (start == 3) set_value(ctx, argv[1], filter_type, merged);
     else replace_content(value, merged);
     redis.ReplicateVerbatim(ctx);

@@ -17,12 +17,13 @@ int cf_info(redis_ctx *ctx, redis_string **argv, int argc) {
     guira_stats s = GUIRA_STATS_INIT;
     if (argc != 2) return redis.WrongArity(ctx);
     if (!find_stats(ctx, argv[1], filter_type, &f, &s)) return REDIS_OK;
+    const struct old_part *old = filter_old(f);
     reply_map(ctx, 8);
     reply_integer_field(ctx, "Size", f->bytes);
     reply_integer_field(ctx, "Number of buckets", s.buckets);
-    reply_integer_field(ctx, "Number of filters", s.filters + (f->old == NULL ? 0 : f->old->n));
-    reply_integer_field(ctx, "Number of items inserted", s.items + (f->old == NULL ? 0 : f->old->items));
-    reply_integer_field(ctx, "Number of items deleted", f->deleted);
+    reply_integer_field(ctx, "Number of filters", s.filters + (old == NULL ? 0 : old->n));
+    reply_integer_field(ctx, "Number of items inserted", s.items + (old == NULL ? 0 : old->items));
+    reply_integer_field(ctx, "Number of items deleted", filter_deleted(f));
     reply_integer_field(ctx, "Bucket size", f->bucket_size);
     reply_integer_field(ctx, "Expansion rate", f->expansion);
     reply_integer_field(ctx, "Max iterations", f->max_iterations);
@@ -34,18 +35,20 @@ int cf_stats(redis_ctx *ctx, redis_string **argv, int argc) {
     guira_stats s = GUIRA_STATS_INIT;
     if (argc != 2) return redis.WrongArity(ctx);
     if (!find_stats(ctx, argv[1], filter_type, &f, &s)) return REDIS_OK;
+    const struct old_part *old = filter_old(f);
+    guira_config c = filter_config(f);
     double bits = s.items > 0 ? 8.0 * (double)s.bytes / (double)s.items : 0;
     reply_map(ctx, 18);
     redis.ReplyWithSimpleString(ctx, "kind");
     redis.ReplyWithSimpleString(ctx, f->expansion == 0 ? "cuckoo" : "tidal");
-    reply_integer_field(ctx, "capacity", filter_config(f).capacity);
+    reply_integer_field(ctx, "capacity", c.capacity);
     reply_integer_field(ctx, "items", s.items);
     reply_integer_field(ctx, "slots", s.slots);
     reply_integer_field(ctx, "bytes", s.bytes);
     reply_double_field(ctx, "bits_per_item", bits);
     reply_double_field(ctx, "load", s.load);
     reply_double_field(ctx, "false_positive_rate", s.fpr);
-    reply_double_field(ctx, "requested_false_positive_rate", f->fpr);
+    reply_double_field(ctx, "requested_false_positive_rate", c.fpr);
     reply_integer_field(ctx, "stash", s.stash);
     reply_integer_field(ctx, "elders", s.elders);
     reply_integer_field(ctx, "kicks", s.kicks);
@@ -53,8 +56,8 @@ int cf_stats(redis_ctx *ctx, redis_string **argv, int argc) {
     reply_integer_field(ctx, "refused", s.failures);
     reply_integer_field(ctx, "buckets_added", s.grows);
     reply_integer_field(ctx, "buckets_removed", s.shrinks);
-    reply_integer_field(ctx, "old_items", f->old == NULL ? 0 : f->old->items);
-    reply_integer_field(ctx, "old_bytes", f->old == NULL ? 0 : old_part_size(f->old));
+    reply_integer_field(ctx, "old_items", old == NULL ? 0 : old->items);
+    reply_integer_field(ctx, "old_bytes", old == NULL ? 0 : old_part_size(old));
     return REDIS_OK;
 }
 
@@ -73,6 +76,6 @@ int cf_debug(redis_ctx *ctx, redis_string **argv, int argc) {
     snprintf(line, sizeof line,
              "bktsize:%u buckets:%" PRIu64 " items:%" PRIu64 " deletes:%" PRIu64 " filters:%" PRIu64
              " max_iterations:%u expansion:%u",
-             f->bucket_size, s.buckets, s.items, f->deleted, s.filters, f->max_iterations, f->expansion);
+             f->bucket_size, s.buckets, s.items, filter_deleted(f), s.filters, f->max_iterations, f->expansion);
     return redis.ReplyWithSimpleString(ctx, line);
 }

@@ -77,7 +77,7 @@ static void insert_singly(struct filter *f, redis_string **items, int n, bool un
 static void insert_batch(struct filter *f, redis_string **items, int n, bool unique, guira_status *out) {
     guira *g = f->guira;
     uint64_t hash[BATCH];
-    if (f->old != NULL || f->expansion == 0) {
+    if (filter_old(f) != NULL || f->expansion == 0) {
         insert_singly(f, items, n, unique, out);
         return;
     }
@@ -191,14 +191,17 @@ int delete_item(redis_ctx *ctx, redis_string **argv, redis_type *type, const cha
     struct filter *f = value;
     const char *item = redis.StringPtrLen(argv[2], &n);
     long long before = filter_before_change(f);
+    if (!filter_make_extra(f)) return redis.ReplyWithError(ctx, "ERR Insufficient memory");
     bool removed = filter_remove(f, item, n);
     counter_add(removed ? &counters.deleted : &counters.not_deleted, 1);
     if (removed) {
-        f->deleted++;
+        f->extra->deleted++;
+        filter_end_reservation(f);
         filter_changed(f, before);
         redis.ReplicateVerbatim(ctx);
         redis.NotifyKeyspaceEvent(ctx, REDIS_NOTIFY_MODULE, event, argv[1]);
     }
+    if (!removed) filter_count_memory(f, before);
     return reply_bool(ctx, removed);
 }
 

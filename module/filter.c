@@ -18,9 +18,11 @@ redis_type *filter_type, *bloom_type;
 
 enum { ENCODING = 1 };
 
-/* Below this load the filter shrinks. With the library's default, 0.88, a filter after deletions takes up to 5 % more memory
- * than a new one with the same items; with 0.90 it is 3 %. */
+/* Below this load a filter with a capacity shrinks. With the library's default, 0.88, it takes up to 5 % more memory after
+ * deletions than a new one with the same items; with 0.90 it is 3 %. Without a capacity this would cost 64 bytes. */
 #define MIN_LOAD 0.90
+
+enum { SMALL = 2048 }; /* items */
 
 /* ------------------------------------------------------------------------------------------------------------ lifecycle */
 
@@ -35,13 +37,37 @@ void filter_count_memory(struct filter *f, long long before) {
 }
 
 /* Generations start from the clock, so that those of an earlier process do not come again. */
-void filter_changed(struct filter *f, long long before) {
+static uint64_t next_generation(void) {
     static uint64_t last;
     if (last == 0) last = (uint64_t)redis.Milliseconds() << 20;
-    f->generation = ++last;
-    if (f->old != NULL && f->old->items == 0) {
-        old_part_free(f->old);
-        f->old = NULL;
+    return ++last;
+}
+
+bool filter_make_extra(struct filter *f) {
+    if (f->extra != NULL) return true;
+    f->extra = memory_alloc(sizeof *f->extra);
+    if (f->extra != NULL) *f->extra = (struct extra){.generation = next_generation()};
+    return f->extra != NULL;
+}
+
+/* Takes ownership of `old`, NULL included, and frees it if there is no memory. */
+static bool set_extra(struct filter *f, struct old_part *old, uint64_t deleted) {
+    if (old == NULL && deleted == 0) return true;
+    if (!filter_make_extra(f)) {
+        old_part_free(old);
+        return false;
+    }
+    f->extra->old = old;
+    f->extra->deleted = deleted;
+    return true;
+}
+
+void filter_changed(struct filter *f, long long before) {
+    struct old_part *old = filter_old(f);
+    if (f->extra != NULL) f->extra->generation = next_generation();
+    if (old != NULL && old->items == 0) {
+        old_part_free(old);
+        f->extra->old = NULL;
     }
     filter_count_memory(f, before);
 }
@@ -54,7 +80,6 @@ static struct filter *wrap(guira *g, const struct filter_options *o, long long b
         return NULL;
     }
     *f = (struct filter){.guira = g,
-                         .fpr = o->fpr,
                          .max_iterations = (uint16_t)o->max_iterations,
                          .expansion = (uint16_t)o->expansion,
                          .bucket_size = (uint8_t)o->bucket_size,
@@ -68,16 +93,31 @@ static guira_kind kind_of(const struct filter_options *o) {
     return o->expansion == 0 && !o->bloom ? GUIRA_CUCKOO : GUIRA_TIDAL;
 }
 
+/* The library takes 64 bytes to remember a capacity. Small filters have none unless something depends on it. */
+static bool needs_capacity(const struct filter_options *o) {
+    return o->bloom || o->fpr > 0 || kind_of(o) == GUIRA_CUCKOO || o->capacity > SMALL;
+}
+
+/* The room for the capacity, without remembering it: the first deletions free what is not needed. */
+static guira_status make_room(guira *g, uint64_t items) {
+    guira_status s = guira_reserve(g, items);
+    return s == GUIRA_OK ? guira_reserve(g, 0) : s;
+}
+
 guira_status filter_create(const struct filter_options *o, struct filter **out) {
-    guira_config c = {.kind = kind_of(o), .capacity = (uint64_t)o->capacity, .fpr = o->fpr};
+    guira_config c = {.kind = kind_of(o), .capacity = needs_capacity(o) ? (uint64_t)o->capacity : 0, .fpr = o->fpr};
     long long before = memory_of_thread();
     guira *g;
-    if (c.kind == GUIRA_TIDAL) c.min_load = MIN_LOAD;
+    if (c.kind == GUIRA_TIDAL && c.capacity > 0) c.min_load = MIN_LOAD;
     if (o->bloom && o->expansion == 0) c.growth = 1;
     memcpy(c.seed, o->seed, sizeof c.seed);
     *out = NULL;
     guira_status s = guira_create(&c, &g);
     if (s != GUIRA_OK) return s;
+    if (c.capacity == 0 && o->capacity > 0 && (s = make_room(g, (uint64_t)o->capacity)) != GUIRA_OK) {
+        guira_destroy(g);
+        return s;
+    }
     *out = wrap(g, o, before);
     return *out != NULL ? GUIRA_OK : GUIRA_ENOMEM;
 }
@@ -97,10 +137,14 @@ struct filter *filter_create_with_old_part(const struct old_shape *s, struct old
         old_part_free(old);
         return NULL;
     }
-    f->old = old;
-    f->deleted = s->deleted;
     f->bytes += (uint64_t)old_memory;
-    return f;
+    before = memory_of_thread();
+    if (set_extra(f, old, s->deleted)) {
+        filter_count_memory(f, before);
+        return f;
+    }
+    filter_free(f);
+    return NULL;
 }
 
 guira_config filter_config(const struct filter *f) {
@@ -112,7 +156,8 @@ guira_config filter_config(const struct filter *f) {
 void filter_free(void *value) {
     struct filter *f = value;
     dump_end(f);
-    old_part_free(f->old);
+    old_part_free(filter_old(f));
+    memory_free(f->extra);
     guira_destroy(f->guira);
     memory_free(f);
     counter_sub(&counters.filters, 1);
@@ -123,21 +168,19 @@ static struct filter *clone_own_part(const struct filter *f) {
     const struct filter_options o = {.bucket_size = f->bucket_size,
                                      .max_iterations = f->max_iterations,
                                      .expansion = f->expansion,
-                                     .fpr = f->fpr,
                                      .bloom = f->bloom};
     long long before = memory_of_thread();
     guira *g;
     struct filter *clone = guira_clone(f->guira, &g) == GUIRA_OK ? wrap(g, &o, before) : NULL;
-    if (clone != NULL) clone->deleted = f->deleted;
     return clone;
 }
 
 struct filter *filter_clone(const struct filter *f) {
     struct filter *clone = clone_own_part(f);
-    if (clone == NULL || f->old == NULL) return clone;
+    if (clone == NULL) return NULL;
     long long before = memory_of_thread();
-    clone->old = old_part_clone(f->old);
-    if (clone->old == NULL) {
+    struct old_part *old = filter_old(f) == NULL ? NULL : old_part_clone(filter_old(f));
+    if ((old == NULL && filter_old(f) != NULL) || !set_extra(clone, old, filter_deleted(f))) {
         filter_free(clone);
         return NULL;
     }
@@ -146,6 +189,15 @@ struct filter *filter_clone(const struct filter *f) {
 }
 
 /* ----------------------------------------------------------------------------------------------------------------- items */
+
+void filter_end_reservation(struct filter *f) {
+    enum { EVERY = 64 }; /* deletions, because asking takes longer than deleting */
+    guira_stats s = GUIRA_STATS_INIT;
+    if (f->expansion == 0 || f->extra->deleted % EVERY != 0) return;
+    uint64_t capacity = filter_config(f).capacity;
+    if (f->extra->deleted < capacity / 2 || guira_stats_get(f->guira, &s) != GUIRA_OK) return;
+    if (s.items < capacity / 4) guira_reserve(f->guira, 0);
+}
 
 /* The table of a fixed filter may have room for more: a small one has whole buckets, and every one is made for a load that
  * leaves some slots free. */
@@ -156,36 +208,39 @@ bool filter_is_full(const struct filter *f) {
 }
 
 bool filter_contains(const struct filter *f, const void *item, size_t n) {
-    return guira_contains(f->guira, item, n) || (f->old != NULL && old_part_contains(f->old, murmur(item, n)));
+    const struct old_part *old = filter_old(f);
+    return guira_contains(f->guira, item, n) || (old != NULL && old_part_contains(old, murmur(item, n)));
 }
 
 uint64_t filter_count(const struct filter *f, const void *item, size_t n) {
-    return guira_count(f->guira, item, n) + (f->old == NULL ? 0 : old_part_count(f->old, murmur(item, n)));
+    const struct old_part *old = filter_old(f);
+    return guira_count(f->guira, item, n) + (old == NULL ? 0 : old_part_count(old, murmur(item, n)));
 }
 
 /* What matches the old part goes there: old_part.h says why. */
 guira_status filter_insert(struct filter *f, const void *item, size_t n) {
-    uint64_t hash = f->old == NULL ? 0 : murmur(item, n);
-    if (f->old != NULL && old_part_contains(f->old, hash)) return old_part_add(f->old, hash) ? GUIRA_OK : GUIRA_ENOMEM;
+    struct old_part *old = filter_old(f);
+    uint64_t hash = old == NULL ? 0 : murmur(item, n);
+    if (old != NULL && old_part_contains(old, hash)) return old_part_add(old, hash) ? GUIRA_OK : GUIRA_ENOMEM;
     return filter_is_full(f) ? GUIRA_EFULL : guira_insert(f->guira, item, n);
 }
 
 guira_status filter_insert_unique(struct filter *f, const void *item, size_t n) {
-    if (f->old != NULL) return filter_contains(f, item, n) ? GUIRA_EEXIST : filter_insert(f, item, n);
+    if (filter_old(f) != NULL) return filter_contains(f, item, n) ? GUIRA_EEXIST : filter_insert(f, item, n);
     uint64_t hash = guira_hash(f->guira, item, n);
     if (guira_contains_hash(f->guira, hash)) return GUIRA_EEXIST;
     return filter_is_full(f) ? GUIRA_EFULL : guira_insert_hash(f->guira, hash);
 }
 
 bool filter_remove(struct filter *f, const void *item, size_t n) {
-    if (f->old != NULL && old_part_remove(f->old, murmur(item, n))) return true;
+    if (filter_old(f) != NULL && old_part_remove(filter_old(f), murmur(item, n))) return true;
     return guira_remove(f->guira, item, n) == GUIRA_OK;
 }
 
 /* -------------------------------------------------------------------------------------------------------- serialization */
 
 uint64_t filter_prefix_size(const struct filter *f) {
-    return FILTER_RECORD + (f->old == NULL ? 0 : old_part_size(f->old));
+    return FILTER_RECORD + (filter_old(f) == NULL ? 0 : old_part_size(filter_old(f)));
 }
 
 bool filter_write_prefix(const struct filter *f, guira_write_fn *write, void *to) {
@@ -193,10 +248,10 @@ bool filter_write_prefix(const struct filter *f, guira_write_fn *write, void *to
     put_u64(record, f->bucket_size);
     put_u64(record + 8, f->max_iterations);
     put_u64(record + 16, f->expansion);
-    put_u64(record + 24, f->deleted);
-    put_double(record + 32, f->fpr);
+    put_u64(record + 24, filter_deleted(f));
+    put_double(record + 32, filter_config(f).fpr);
     put_u64(record + 40, filter_prefix_size(f) - FILTER_RECORD);
-    return write(to, record, sizeof record) && (f->old == NULL || old_part_write(f->old, write, to));
+    return write(to, record, sizeof record) && (filter_old(f) == NULL || old_part_write(filter_old(f), write, to));
 }
 
 static uint64_t serialized_size(const void *value) {
@@ -229,7 +284,7 @@ static bool read_file(const uint8_t *file, size_t n, struct filter_options *o) {
     if (guira_file_info(file, n, &info, &c) != GUIRA_OK || info.content != GUIRA_FILE_FILTER) return false;
     memcpy(o->seed, c.seed, sizeof o->seed);
     o->capacity = (long long)c.capacity;
-    return file_options_allowed(&c) && c.kind == kind_of(o);
+    return file_options_allowed(&c) && c.kind == kind_of(o) && c.fpr == o->fpr;
 }
 
 /* The filter without its old part. */
@@ -248,8 +303,10 @@ static void *deserialize(const uint8_t *bytes, size_t n, int flags, bool bloom) 
     struct filter *f = read_own_part(bytes + FILTER_RECORD + old, rest - old, &o);
     if (f == NULL) return NULL;
     long long before = memory_of_thread();
-    f->deleted = get_u64(bytes + 24);
-    if (old > 0 && ((f->old = old_part_parse(bytes + FILTER_RECORD, old)) == NULL || f->old->items == 0)) {
+    struct old_part *part = old > 0 ? old_part_parse(bytes + FILTER_RECORD, old) : NULL;
+    bool valid = old == 0 || (part != NULL && part->items > 0);
+    if (!valid) old_part_free(part);
+    if (!valid || !set_extra(f, part, get_u64(bytes + 24))) {
         filter_free(f);
         return NULL;
     }
@@ -280,7 +337,7 @@ static void *rdb_load_bloom(redis_io *io, int version) {
 }
 static void rdb_save(redis_io *io, void *value) { rdb_save_value(&filter_serializer, value, io); }
 static void digest(redis_digest *to, void *value) { digest_value(&filter_serializer, value, to); }
-static size_t mem_usage(const void *value) { return ((const struct filter *)value)->bytes; }
+static size_t mem_usage(const void *value) { return ((const struct filter *)value)->bytes + SERVER_BYTES; }
 
 static void aof_rewrite(redis_io *io, redis_string *key, void *value) {
     aof_rewrite_value(serializer_of(value), value, io, key);

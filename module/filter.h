@@ -17,25 +17,38 @@ enum { MAX_BUCKET_SIZE = 255, MAX_ITERATIONS_LIMIT = 65535, MAX_EXPANSION = 3276
 
 /* Everything that determines a new filter: servers that create one from the same options get identical filters. */
 struct filter_options {
-    long long capacity, bucket_size, max_iterations, expansion;
+    long long capacity; /* 0: as small as possible, if it grows */
+    long long bucket_size, max_iterations, expansion;
     double fpr; /* requested false positive rate; 0: none requested */
     uint8_t seed[16];
     bool bloom; /* for the data type "bloom" */
 };
 
-/* As small as possible, because there may be a filter per user. Capacity and seed are in the library's filter. */
-struct filter {
-    guira *guira;
+/* What most filters do not have. */
+struct extra {
     struct old_part *old; /* what is left of a filter that RedisBloom made; NULL: nothing */
     struct dump *dump;    /* NULL: no dump is in progress, see scandump.c */
-    uint64_t bytes;       /* of memory, everything included */
     uint64_t deleted;     /* items, since the filter was created or last compacted */
     uint64_t generation;  /* a new number after each change; unique among the filters of a process */
-    double fpr;           /* the options that the library does not have */
+};
+
+/* As small as possible, because there may be a filter per user: 32 bytes. Capacity, seed and requested rate are in the
+ * library's filter. */
+struct filter {
+    guira *guira;
+    struct extra *extra; /* NULL: everything in it is 0 */
+    uint64_t bytes;      /* of memory, everything included */
     uint16_t max_iterations, expansion;
     uint8_t bucket_size;
     bool bloom;
 };
+
+static inline struct old_part *filter_old(const struct filter *f) { return f->extra == NULL ? NULL : f->extra->old; }
+static inline struct dump *filter_dump(const struct filter *f) { return f->extra == NULL ? NULL : f->extra->dump; }
+static inline uint64_t filter_deleted(const struct filter *f) { return f->extra == NULL ? 0 : f->extra->deleted; }
+
+/* Makes sure that f->extra is there. False: no memory. */
+bool filter_make_extra(struct filter *f);
 
 /* The record that a serialized filter starts with, and after it the old part: all that comes before the library's file. */
 enum { FILTER_RECORD = 6 * 8 };
@@ -69,6 +82,11 @@ void filter_changed(struct filter *f, long long before);
 
 /* Adds the memory that was allocated since memory_of_thread() was `before`. */
 void filter_count_memory(struct filter *f, long long before);
+
+/* After a deletion. Once half as many items as the capacity have been deleted, and less than a quarter of the capacity is
+ * left, nothing is reserved any longer: the deletions that follow shrink the filter. One with a requested rate keeps its
+ * capacity, because the rate is kept for growth from there. */
+void filter_end_reservation(struct filter *f);
 
 /* Whether the filter has a fixed size and holds as many items as its capacity. */
 bool filter_is_full(const struct filter *f);

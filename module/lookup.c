@@ -34,7 +34,7 @@ static void reply_exists(redis_ctx *ctx, const struct filter *f, redis_string **
         bool present[BATCH] = {false};
         for (int i = 0; f != NULL && i < batch; i++) hash[i] = hash_of(f->guira, items[start + i]);
         uint64_t found = f != NULL ? guira_contains_hash_many(f->guira, hash, (size_t)batch, present) : 0;
-        if (f != NULL && f->old != NULL) found += look_in_old_part(f->old, items + start, batch, present);
+        if (f != NULL && filter_old(f) != NULL) found += look_in_old_part(filter_old(f), items + start, batch, present);
         counter_add(&counters.found, found);
         for (int i = 0; i < batch; i++) reply_bool(ctx, present[i]);
     }

@@ -2,11 +2,17 @@
 #ifndef GUIRA_MODULE_MEMORY_H
 #define GUIRA_MODULE_MEMORY_H
 
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
+
+#include "redis.h"
 
 /* Makes the library allocate with memory_alloc and memory_free from now on. */
 void memory_use_server_allocator(void);
 
+/* Like calloc: zeroed. Large blocks take no memory before they are used. */
+void *memory_zalloc(size_t size);
 /* Like malloc: NULL if there is no memory. A server without RedisModule_TryAlloc aborts instead. */
 void *memory_alloc(size_t size);
 /* Like free. */
@@ -15,6 +21,15 @@ void memory_free(void *p);
 /* Bytes that the calling thread has allocated and not freed, as the server counts them. The difference between two calls is
  * what was allocated in between: values keep their size up to date with it, so that MEMORY USAGE is exact. */
 long long memory_of_thread(void);
+/* What the server allocates for a key and MEMORY USAGE leaves out: the object, the struct for a module's value, and what the
+ * allocator adds to the entry of the keyspace. */
+enum { SERVER_BYTES = 16 + 16 + 8 };
+/* Whether the server has more memory in use than `maxmemory` allows, and would not evict keys to get below it. To be asked
+ * after a value of `bytes` was allocated and before it is used: a large table takes no memory before. Always false for small
+ * values, on replicas and while loading. */
+bool memory_is_over(redis_ctx *ctx, uint64_t bytes);
+#define OUT_OF_MEMORY "OOM command not allowed when used memory > 'maxmemory'."
+
 /* Memory that the server allocated, and that memory_free will free. */
 void memory_adopt(const void *p);
 

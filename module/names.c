@@ -48,4 +48,6 @@ bool names_set_prefix(const char *prefix, size_t n) {
     return true;
 }
 
+bool names_have_prefix(void) { return prefix_text[0] != '\0'; }
+
 const char *sent_name(enum sent_command c) { return sent[c]; }

@@ -32,6 +32,8 @@ enum sent_command {
  * '-'. */
 bool names_set_prefix(const char *prefix, size_t n);
 
+bool names_have_prefix(void);
+
 /* The name under which a command, here with its name in the tables of this module ("CF.ADD"), is registered. */
 void name_of_command(const char *canonical, char out[MAX_NAME]);
 

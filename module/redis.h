@@ -18,6 +18,7 @@ typedef struct RedisModuleIO redis_io;
 typedef struct RedisModuleType redis_type;
 typedef struct RedisModuleDigest redis_digest;
 typedef struct RedisModuleInfoCtx redis_info;
+typedef struct RedisModuleServerInfoData redis_info_data;
 typedef struct RedisModuleDefragCtx redis_defrag;
 typedef struct RedisModuleCommand redis_command;
 
@@ -33,6 +34,7 @@ enum { REDIS_OK = 0, REDIS_ERR = 1, REDIS_API_VERSION = 1 };
 enum { REDIS_READ = 1 << 0, REDIS_WRITE = 1 << 1, REDIS_NO_TOUCH = 1 << 16 };
 enum { REDIS_KEY_EMPTY = 0, REDIS_KEY_MODULE = 6 };
 enum { REDIS_NOTIFY_MODULE = 1 << 13 };
+enum { REDIS_CONFIG_UNPREFIXED = 1 << 9 }; /* since Redis 8.0; other servers refuse it */
 enum { REDIS_OPTION_HANDLE_IO_ERRORS = 1 << 0, REDIS_OPTION_HANDLE_ASYNC_LOAD = 1 << 2 };
 enum {
     REDIS_CTX_MASTER = 1 << 2,
@@ -134,6 +136,7 @@ typedef struct {
     OPTIONAL(int, RegisterStringConfig,                                                                              \
              (redis_ctx * ctx, const char *name, const char *normal, unsigned flags, redis_get_string_fn *get,       \
               redis_set_string_fn *set, void *apply, void *data))                                                    \
+    OPTIONAL(int, GetServerVersion, (void))                                                                          \
     OPTIONAL(int, LoadConfigs, (redis_ctx * ctx))                                                                    \
     REQUIRED(int, WrongArity, (redis_ctx * ctx))                                                                     \
     REQUIRED(int, ReplyWithError, (redis_ctx * ctx, const char *text))                                               \
@@ -179,6 +182,10 @@ typedef struct {
     OPTIONAL(long long, CachedMicroseconds, (void))                                                                  \
     REQUIRED(uint64_t, CreateTimer, (redis_ctx * ctx, long long milliseconds, redis_timer_fn *fn, void *data))       \
     REQUIRED(int, RegisterInfoFunc, (redis_ctx * ctx, redis_info_fn * fn))                                           \
+    REQUIRED(redis_info_data *, GetServerInfo, (redis_ctx * ctx, const char *section))                               \
+    REQUIRED(void, FreeServerInfo, (redis_ctx * ctx, redis_info_data * info))                                        \
+    REQUIRED(unsigned long long, ServerInfoGetFieldUnsigned, (redis_info_data * info, const char *name, int *error)) \
+    REQUIRED(const char *, ServerInfoGetFieldC, (redis_info_data * info, const char *name))                          \
     REQUIRED(int, InfoAddSection, (redis_info * info, const char *name))                                             \
     REQUIRED(int, InfoAddFieldULongLong, (redis_info * info, const char *name, unsigned long long n))
 

@@ -28,11 +28,12 @@ struct dump {
 };
 
 void dump_end(struct filter *f) {
-    if (f->dump == NULL) return;
-    guira_saving_end(f->dump->saving);
-    guira_destroy(f->dump->copy);
-    memory_free(f->dump);
-    f->dump = NULL;
+    struct dump *d = filter_dump(f);
+    if (d == NULL) return;
+    guira_saving_end(d->saving);
+    guira_destroy(d->copy);
+    memory_free(d);
+    f->extra->dump = NULL;
 }
 
 static bool append(void *to, const void *bytes, size_t n) {
@@ -45,15 +46,16 @@ static bool append(void *to, const void *bytes, size_t n) {
 /* False: no memory. */
 static bool dump_start(struct filter *f) {
     dump_end(f);
+    if (!filter_make_extra(f)) return false;
     struct dump *d = memory_alloc(sizeof *d + filter_prefix_size(f));
     if (d == NULL) return false;
-    *d = (struct dump){.generation = f->generation, .total = filter_serializer.size(f)};
+    *d = (struct dump){.generation = f->extra->generation, .total = filter_serializer.size(f)};
     if (guira_saving_start(f->guira, &d->saving) != GUIRA_OK) {
         memory_free(d);
         return false;
     }
     filter_write_prefix(f, append, d);
-    f->dump = d;
+    f->extra->dump = d;
     return true;
 }
 
@@ -87,7 +89,7 @@ static bool is_forgotten(const struct dump *d) { return redis.Milliseconds() - d
 
 /* Without memory for a copy the dump ends, and its next position is an error. */
 void dump_before_change(struct filter *f) {
-    struct dump *d = f->dump;
+    struct dump *d = filter_dump(f);
     if (d == NULL || (d->copy != NULL && !is_forgotten(d))) return;
     uint64_t offset = d->offset;
     bool copied = !is_forgotten(d) && guira_clone(f->guira, &d->copy) == GUIRA_OK && dump_rewind(d, d->copy);
@@ -98,7 +100,7 @@ void dump_before_change(struct filter *f) {
 /* Writes the chunk that starts at `start` and returns its length; 0: no memory. Chunks read in order continue the dump. Any
  * other start skips what comes before it, which takes as long as reading it. */
 static uint64_t read_chunk(struct filter *f, uint64_t start, uint8_t to[CHUNK_SIZE]) {
-    struct dump *d = f->dump;
+    struct dump *d = filter_dump(f);
     if (d->offset > start && !dump_rewind(d, d->copy != NULL ? d->copy : f->guira)) return 0;
     dump_skip_to(d, start);
     d->read_at = redis.Milliseconds();
@@ -115,8 +117,9 @@ static bool is_of(long long position, uint64_t generation) {
 /* The dump to which a position belongs: that in progress, or a new one of the filter as it is. Returns NULL or the error to
  * reply. */
 static const char *find_dump(struct filter *f, long long position) {
-    if (position != 0 && f->dump != NULL && is_of(position, f->dump->generation)) return NULL;
-    if (position != 0 && !is_of(position, f->generation))
+    const struct dump *d = filter_dump(f);
+    if (position != 0 && d != NULL && is_of(position, d->generation)) return NULL;
+    if (position != 0 && (f->extra == NULL || !is_of(position, f->extra->generation)))
         return "Invalid position: the filter has changed, start again from 0";
     return dump_start(f) ? NULL : "ERR Insufficient memory";
 }
@@ -135,7 +138,8 @@ static int reply_chunk(redis_ctx *ctx, struct filter *f, uint64_t start) {
     uint8_t *blob = memory_alloc(CHUNK_HEADER + CHUNK_SIZE);
     uint64_t n = blob != NULL ? read_chunk(f, start, blob + CHUNK_HEADER) : 0;
     if (n > 0) {
-        const struct chunk c = {.generation = f->dump->generation, .total = f->dump->total, .offset = start};
+        const struct chunk c = {
+            .generation = filter_dump(f)->generation, .total = filter_dump(f)->total, .offset = start};
         chunk_write_header(&c, blob);
         redis.ReplyWithArray(ctx, 2);
         redis.ReplyWithLongLong(ctx, chunk_position(c.generation, start));
@@ -155,15 +159,15 @@ static int reply_end(redis_ctx *ctx, struct filter *f) {
 /* As RedisBloom, which dumps nothing of an empty filter. */
 static bool is_empty(const struct filter *f) {
     guira_stats s = GUIRA_STATS_INIT;
-    return guira_stats_get(f->guira, &s) == GUIRA_OK && s.items == 0 && f->old == NULL;
+    return guira_stats_get(f->guira, &s) == GUIRA_OK && s.items == 0 && filter_old(f) == NULL;
 }
 
 static int dump_chunk(redis_ctx *ctx, struct filter *f, long long position) {
     uint64_t start;
     const char *error = find_dump(f, position);
-    if (error == NULL && !find_start(f->dump, position, &start)) error = "Invalid position";
+    if (error == NULL && !find_start(filter_dump(f), position, &start)) error = "Invalid position";
     if (error != NULL) return redis.ReplyWithError(ctx, error);
-    return start < f->dump->total ? reply_chunk(ctx, f, start) : reply_end(ctx, f);
+    return start < filter_dump(f)->total ? reply_chunk(ctx, f, start) : reply_end(ctx, f);
 }
 
 static int scandump(redis_ctx *ctx, redis_string **argv, int argc, redis_type *type) {

@@ -22,17 +22,22 @@ enum {
     SETTINGS
 };
 
+/* The default of cf-initial-size. A key that is created by its first item then starts as small as possible, and grows: most
+ * servers with many keys have many small ones. Any other value is reserved. */
+enum { INITIAL_SIZE = 1024 };
+
 static struct setting {
     const char *name, *old_name;
     long long value, min, max;
+    long long normal; /* what the server takes for the default: the value after the arguments were read */
 } settings[SETTINGS] = {
-    {"cf-bucket-size", NULL, 2, 1, MAX_BUCKET_SIZE},
-    {"cf-initial-size", NULL, 1024, 2, MAX_CAPACITY},
-    {"cf-max-iterations", NULL, 20, 1, MAX_ITERATIONS_LIMIT},
-    {"cf-expansion-factor", NULL, 1, 0, MAX_EXPANSION},
-    {"cf-max-expansions", NULL, 32, 1, 65535}, /* accepted for compatibility with RedisBloom, without effect */
-    {"bf-initial-size", "initial-size", 100, 1, MAX_CAPACITY},
-    {"bf-expansion-factor", NULL, 2, 0, MAX_EXPANSION},
+    {"cf-bucket-size", NULL, 2, 1, MAX_BUCKET_SIZE, 0},
+    {"cf-initial-size", NULL, INITIAL_SIZE, 2, MAX_CAPACITY, 0},
+    {"cf-max-iterations", NULL, 20, 1, MAX_ITERATIONS_LIMIT, 0},
+    {"cf-expansion-factor", NULL, 1, 0, MAX_EXPANSION, 0},
+    {"cf-max-expansions", NULL, 32, 1, 65535, 0}, /* accepted for compatibility with RedisBloom, without effect */
+    {"bf-initial-size", "initial-size", 100, 1, MAX_CAPACITY, 0},
+    {"bf-expansion-factor", NULL, 2, 0, MAX_EXPANSION, 0},
 };
 
 static double bf_error_rate = 0.01;
@@ -117,10 +122,15 @@ static long long get(const char *name, void *data) {
     return ((const struct setting *)data)->value;
 }
 
+/* Where a setting has two names, the server sets the one that redis.conf does not have to its default, maybe after it has set
+ * the other one. */
+static bool is_loading;
+
 static int set(const char *name, long long value, void *data, redis_string **error) {
+    struct setting *s = data;
     (void)name;
     (void)error;
-    ((struct setting *)data)->value = value;
+    if (!is_loading || value != s->normal) s->value = value;
     return REDIS_OK;
 }
 
@@ -130,9 +140,18 @@ static redis_string *get_error_rate(const char *name, void *data) {
     return bf_error_rate_text;
 }
 
+static char normal_rate[32];
+
+static bool is_normal_rate(const redis_string *value) {
+    size_t n;
+    const char *text = redis.StringPtrLen(value, &n);
+    return n == strlen(normal_rate) && memcmp(text, normal_rate, n) == 0;
+}
+
 static int set_error_rate_text(const char *name, redis_string *value, void *data, redis_string **error) {
     (void)name;
     (void)data;
+    if (is_loading && bf_error_rate_text != NULL && is_normal_rate(value)) return REDIS_OK;
     if (!parse_error_rate(value, &bf_error_rate)) {
         static const char message[] = "must be in the range [0.0000002, 1)";
         if (error != NULL) *error = redis.CreateString(NULL, message, sizeof message - 1);
@@ -143,22 +162,45 @@ static int set_error_rate_text(const char *name, redis_string *value, void *data
     return REDIS_OK;
 }
 
-static bool register_error_rate(redis_ctx *ctx) {
-    char text[32];
-    if (redis.RegisterStringConfig == NULL) return true;
-    format_double(bf_error_rate, text);
-    return redis.RegisterStringConfig(ctx, "bf-error-rate", text, 0, get_error_rate, set_error_rate_text, NULL, NULL) ==
-           REDIS_OK;
+static bool register_all(redis_ctx *ctx, unsigned flags) {
+    bool good = true;
+    for (int i = 0; i < SETTINGS; i++) {
+        struct setting *s = &settings[i];
+        good = good && redis.RegisterNumericConfig(ctx, s->name, s->normal, flags, s->min, s->max, get, set, NULL, s) ==
+                           REDIS_OK;
+    }
+    return good && redis.RegisterStringConfig(ctx, "bf-error-rate", normal_rate, flags, get_error_rate,
+                                              set_error_rate_text, NULL, NULL) == REDIS_OK;
+}
+
+static bool is_valkey(redis_ctx *ctx) {
+    redis_info_data *info = redis.GetServerInfo(ctx, "server");
+    const char *name = redis.ServerInfoGetFieldC(info, "server_name");
+    bool valkey = name != NULL && strcmp(name, "valkey") == 0;
+    redis.FreeServerInfo(ctx, info);
+    return valkey;
+}
+
+/* RedisBloom's own names, without "guira." in front: since Redis 8.0. Valkey ignores the flag, and would have every name
+ * twice. Not with PREFIX, which is for servers that have RedisBloom too. */
+static bool has_unprefixed(redis_ctx *ctx) {
+    const int first = 0x080000;
+    return redis.GetServerVersion != NULL && redis.GetServerVersion() >= first && !names_have_prefix() &&
+           !is_valkey(ctx);
 }
 
 bool settings_register(redis_ctx *ctx) {
-    if (redis.RegisterNumericConfig == NULL || redis.LoadConfigs == NULL) return true;
-    for (int i = 0; i < SETTINGS; i++) {
-        struct setting *s = &settings[i];
-        if (redis.RegisterNumericConfig(ctx, s->name, s->value, 0, s->min, s->max, get, set, NULL, s) != REDIS_OK)
-            return false;
-    }
-    return register_error_rate(ctx) && redis.LoadConfigs(ctx) == REDIS_OK;
+    if (redis.RegisterNumericConfig == NULL || redis.RegisterStringConfig == NULL || redis.LoadConfigs == NULL)
+        return true;
+    for (int i = 0; i < SETTINGS; i++) settings[i].normal = settings[i].value;
+    format_double(bf_error_rate, normal_rate);
+    if (has_unprefixed(ctx) && !register_all(ctx, REDIS_CONFIG_UNPREFIXED))
+        redis.Log(ctx, "notice", "guira: settings need guira. in front: the server knows others of the same names");
+    if (!register_all(ctx, 0)) return false;
+    is_loading = true;
+    bool good = redis.LoadConfigs(ctx) == REDIS_OK;
+    is_loading = false;
+    return good;
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- values */
@@ -166,8 +208,10 @@ bool settings_register(redis_ctx *ctx) {
 bool settings_want_bf(void) { return want_bf; }
 
 void settings_get(struct filter_options *out) {
+    const struct setting *size = &settings[CF_INITIAL_SIZE];
+    bool grows = settings[CF_EXPANSION_FACTOR].value > 0;
     *out = (struct filter_options){
-        .capacity = settings[CF_INITIAL_SIZE].value,
+        .capacity = grows && size->value == INITIAL_SIZE ? 0 : size->value,
         .bucket_size = settings[CF_BUCKET_SIZE].value,
         .max_iterations = settings[CF_MAX_ITERATIONS].value,
         .expansion = settings[CF_EXPANSION_FACTOR].value,

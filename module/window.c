@@ -92,7 +92,13 @@ static void *rdb_load(redis_io *io, int version) {
 }
 static void rdb_save(redis_io *io, void *value) { rdb_save_value(&window_serializer, value, io); }
 static void digest(redis_digest *to, void *value) { digest_value(&window_serializer, value, to); }
-static size_t mem_usage(const void *value) { return ((const struct window *)value)->bytes; }
+/* The server's part of a timer, its entry in the server's tree of timers, ours, and the name of the key. */
+enum { TIMER_BYTES = 112 };
+
+static size_t mem_usage(const void *value) {
+    const struct window *w = value;
+    return w->bytes + SERVER_BYTES + (w->timer != 0 ? TIMER_BYTES : 0);
+}
 
 static void aof_rewrite(redis_io *io, redis_string *key, void *value) {
     aof_rewrite_value(&window_serializer, value, io, key);

@@ -43,7 +43,7 @@ ONLY_IN = {
     "sys/stat.h": {"io", "shared"},
 }
 
-PUBLIC = {"guira.h", "guira_shared.h", "guira_window.h"}
+PUBLIC = {"guira.h", "guira_inline.h", "guira_shared.h", "guira_window.h"}
 USERS = ["cli", "module", "examples", "bench", "lab", "bindings", "sql"]  # a missing folder has no files
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*(["<])([^">]+)[">]', re.MULTILINE)

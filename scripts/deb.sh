@@ -1,7 +1,8 @@
 #!/bin/sh
-# Builds the Debian packages libguira0, libguira-dev, guira and guira-redis into build/deb, and tests them: lintian must
-# report nothing, and with the packaged files (unpacked here, not installed) the examples must build and run, the
-# command-line tool must run, and a Redis server must load the module.
+# Builds the Debian packages libguira0, libguira-dev, guira, guira-redis, python3-guira, sqlite3-guira and postgresql-15-guira
+# into build/deb, and tests them: lintian must report nothing, and with the packaged files (unpacked here, not installed) the
+# examples must build and run, the command-line tool must run, and Python, the sqlite3 shell and servers of Redis and PostgreSQL
+# must load their extensions.
 # usage: deb.sh
 set -eu
 cd "$(dirname "$0")/.."
@@ -26,7 +27,9 @@ cd "$out"
 lintian --fail-on error,warning --suppress-tags initial-upload-closes-no-bugs guira_"$version"_*.changes
 
 # Test the packaged files without installing them.
-for package in libguira0 libguira-dev guira guira-redis; do dpkg-deb -x "$package"_*.deb root; done
+for package in libguira0 libguira-dev guira guira-redis python3-guira sqlite3-guira postgresql-15-guira; do
+    dpkg-deb -x "$package"_*.deb root
+done
 libdir=$(dirname "$(find root -name libguira.a)")
 export LD_LIBRARY_PATH="$PWD/$libdir" PKG_CONFIG_PATH="$PWD/$libdir/pkgconfig"
 [ "$(printf 'a\nb\na\n' | root/usr/bin/guira uniq | tr '\n' ' ')" = "a b " ] || fail "guira uniq fails"
@@ -36,9 +39,25 @@ for example in root/usr/share/doc/libguira-dev/examples/*; do
     *.gz) gzip -d "$example" && example=${example%.gz} ;;
     esac
     # shellcheck disable=SC2046
-    cc "$example" -o example $(pkg-config --cflags --libs guira)
-    ./example >/dev/null || fail "$example fails"
+    cc "$example" -o example $(pkg-config --cflags --libs guira hiredis sqlite3) -lm
+    case $example in
+    *_redis.c) ../../examples/with_redis.sh ./example ;;
+    *) ./example ;;
+    esac >/dev/null || fail "$example fails"
 done
+
+PYTHONPATH=root/usr/lib/python3/dist-packages /usr/bin/python3 -B -c '
+import guira, importlib.metadata
+assert guira.__file__.startswith("'"$PWD"'/root/"), guira.__file__
+assert guira.has_shared and importlib.metadata.version("guira") == guira.__version__
+f = guira.Filter(["ana"])
+assert "ana" in f and "bob" not in f' || fail "the package for Python fails"
+
+[ "$(sqlite3 -cmd ".load $libdir/sqlite3/guira" :memory: "SELECT guira_has(guira(7), 7)")" = 1 ] || fail "the extension for SQLite fails"
+mkdir extension
+cp root/usr/lib/postgresql/15/lib/guira.so root/usr/share/postgresql/15/extension/guira* extension
+[ "$(../../sql/postgres/with_server.sh extension psql -XqAt -c 'CREATE EXTENSION guira' -c 'SELECT guira_agg(7) @> 7')" = t ] ||
+    fail "the extension for PostgreSQL fails"
 
 # Test the module in a server started here, and the tool with it. If the port is taken, the server exits at once and the
 # next port is tried.
@@ -74,5 +93,5 @@ done
 query SHUTDOWN NOSAVE
 wait "$server" || fail "redis-server failed at shutdown: $(tail -3 redis.log)"
 server=
-rm -rf root example redis.log
+rm -rf root example extension redis.log
 ls -l -- *.deb

@@ -26,6 +26,7 @@ DESTDIR=$tmp/stage "$CMAKE" --install "$build" --prefix /opt/guira >"$tmp/log" |
 root=$tmp/stage/opt/guira
 [ -f "$root/include/guira.h" ] || fail "no header"
 [ -f "$root/share/guira/guira.rules.yml" ] || fail "no alert rules"
+[ -f "$root/share/guira/dashboard.json" ] || fail "no dashboard"
 libdir=$(dirname "$(find "$root" -name libguira.a)")
 version=$(cat "$source/VERSION")
 
@@ -65,8 +66,10 @@ if command -v "$CXX" >/dev/null; then
     cat >"$tmp/all.cc" <<EOF
 #include <guira.h>
 $([ ! -f "$root/include/guira_shared.h" ] || echo '#include <guira_shared.h>')
+#include <guira_inline.h>
 #include <guira_window.h>
 int main() {
+    guira_inline_table table = GUIRA_INLINE_TABLE_INIT;
     guira_stats stats = GUIRA_STATS_INIT;
     guira_file file = GUIRA_FILE_INIT;
     guira_window_config window = GUIRA_WINDOW_CONFIG_INIT;
@@ -74,7 +77,8 @@ int main() {
     guira *f = nullptr;
     guira_config_init(&config);
     if (guira_create(&config, &f) != GUIRA_OK) return 1;
-    bool done = guira_stats_get(f, &stats) == GUIRA_OK && file.size > 0 && window.size > 0;
+    bool done = guira_stats_get(f, &stats) == GUIRA_OK && guira_inline_table_get(f, &table) == GUIRA_OK &&
+                !guira_inline_contains_hash(&table, 1) && file.size > 0 && window.size > 0;
     guira_destroy(f);
     return done ? 0 : 1;
 }

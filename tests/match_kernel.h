@@ -21,6 +21,9 @@ struct match_kernel {
     /* NULL: this instruction set has none. */
     void (*find_flat)(const struct flat_table_at *t, const uint64_t *hash, const uint64_t displacement[64],
                       struct group *g, unsigned core, unsigned tail, struct layout l);
+    /* packed: see slots/match_pair_x86.inc */
+    bool (*pair)(uint64_t split_address, const uintptr_t packed[2], uint64_t address, const uint64_t displacement[64],
+                 unsigned core, unsigned tail, struct layout l);
 };
 
 extern const struct match_kernel match_portable, match_sse41, match_avx2, match_avx512, match_neon;

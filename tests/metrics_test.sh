@@ -1,5 +1,5 @@
 #!/bin/sh
-# Checks that promtool accepts our metrics and alert rules, and that each alert fires when it should and only then.
+# Checks that promtool accepts our metrics, alert rules and dashboard, and that each alert fires when it should and only then.
 # usage: metrics_test.sh <source dir> <metrics_print>
 set -eu
 
@@ -42,4 +42,6 @@ promtool test rules "$source/tests/guira.rules.test.yml" >"$tmp/output" 2>&1 || 
 sed 's/#.*//' "$source/monitoring/guira.rules.yml" | grep -o 'guira_[a-z_]*' | sort -u | while read -r metric; do
     grep -q "^$metric{" "$tmp/metrics" || fail "the alerts use $metric, which is not exported"
 done
+python3 "$source/tests/dashboard_test.py" "$source/monitoring/dashboard.json" "$tmp/metrics" "$source/cli/redis_metrics.c" ||
+    fail "monitoring/dashboard.json"
 echo "metrics_test: ok"

@@ -253,6 +253,33 @@ static void check_flat_tables(const struct match_kernel *k, struct rng *r) {
     }
 }
 
+/* Single lookups in a table of 2^level and 2^(level + 1) buckets, whose buckets are made for the address. */
+static void check_pair_lookups(const struct match_kernel *k, struct rng *r) {
+    enum { LEVEL = 3, BUCKETS = 3 << LEVEL };
+    uint64_t displacement[64];
+    if (k->pair == NULL) return;
+    for (unsigned i = 0; i < 64; i++) displacement[i] = rng_next(r) & ~UINT64_C(63);
+    for (unsigned i = 0; i < LAYOUTS * rounds(); i++) {
+        struct layout l = layouts[i % LAYOUTS];
+        if (l.bits == 64 || l.bits < 12 || l.stamp_bits > 0) continue;
+        unsigned core = l.form == FORM_PACKED ? 5 : 6, tail = l.bits - 1 - core;
+        uint8_t byte[BUCKETS * MAX_WIDTH] __attribute__((aligned(64))) = {0};
+        struct flat_table_at t = {rng_below(r, 9) << 61, 63 - LEVEL - tail, {(uintptr_t)byte, (uintptr_t)byte}};
+        t.start[1] += (size_t)l.bucket_bytes << LEVEL;
+        const uintptr_t packed[2] = {t.start[0] << 6 | t.to_tail, t.start[1] << 6 | (t.to_tail - 1)};
+        uint64_t a = rng_below(r, 4) ? rng_next(r) : t.split_address - rng_below(r, 2), c = a & ((1U << core) - 1);
+        uint64_t qa = c, qb = c;
+        uint8_t *in_a = (uint8_t *)ref_flat(t, a, tail, l, &qa);
+        uint8_t *in_b = (uint8_t *)ref_flat(t, a ^ displacement[c], tail, l, &qb);
+        struct bucket bucket_a = tricky_bucket(r, rng_below(r, 4) ? some_probe(r, l) : qa, l);
+        struct bucket bucket_b = tricky_bucket(r, rng_below(r, 4) ? some_probe(r, l) : qb, l);
+        memcpy(in_a, bucket_a.byte, l.bucket_bytes);
+        memcpy(in_b, bucket_b.byte, l.bucket_bytes);
+        bool expected = (ref_mask(in_a, qa, l, true) | ref_mask(in_b, qb, l, true)) != 0;
+        assert_int_equal(k->pair(t.split_address, packed, a, displacement, core, tail, l), expected);
+    }
+}
+
 /* One slot of one bucket is the only one that matches, and it is found there. */
 static void check_lone_match(const struct match_kernel *k, struct rng *r) {
     for (unsigned i = 0; i < rounds() / 10; i++) {
@@ -331,6 +358,11 @@ static void test_groups_find_the_buckets_that_single_lookups_find(void **state) 
     on_every_isa(__func__, check_flat_tables);
 }
 
+static void test_lookups_of_both_candidates_at_once_equal_the_reference(void **state) {
+    (void)state;
+    on_every_isa(__func__, check_pair_lookups);
+}
+
 static void test_slots_in_a_range_are_found_also_if_it_wraps_around(void **state) {
     (void)state;
     on_every_isa(__func__, check_ranges);
@@ -395,6 +427,7 @@ int main(void) {
         cmocka_unit_test(test_searches_of_two_buckets_equal_the_reference),
         cmocka_unit_test(test_groups_of_searches_equal_the_reference),
         cmocka_unit_test(test_groups_find_the_buckets_that_single_lookups_find),
+        cmocka_unit_test(test_lookups_of_both_candidates_at_once_equal_the_reference),
         cmocka_unit_test(test_slots_in_a_range_are_found_also_if_it_wraps_around),
         cmocka_unit_test(test_a_lone_match_is_found_in_every_slot),
         cmocka_unit_test(test_every_12_bit_slot_with_every_probe_equals_the_reference),

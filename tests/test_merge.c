@@ -243,6 +243,25 @@ static void test_every_allocation_failing_in_turn_changes_nothing(void **state) 
     model_free(&all);
 }
 
+static void test_entries_in_the_stash_are_merged(void **state) {
+    (void)state;
+    struct rng r = rng_for(__func__);
+    for (const struct variant *v = variants(); v->name != NULL; v++) {
+        if (!is_tidal(v)) continue;
+        struct model all = {0};
+        guira *from = variant_make_with_stash(v, &r, 300, &all), *into = NULL;
+        guira_config c = {.size = sizeof c};
+        assert_true(stats_of(from).stash > 0);
+        assert_int_equal(guira_config_get(from, &c), GUIRA_OK);
+        assert_int_equal(guira_create(&c, &into), GUIRA_OK);
+        assert_int_equal(guira_merge(into, from), GUIRA_OK);
+        assert_merged(into, &all, &r);
+        guira_destroy(into);
+        guira_destroy(from);
+        model_free(&all);
+    }
+}
+
 static void test_a_mapped_filter_can_only_be_merged_from(void **state) {
     (void)state;
     struct rng r = rng_for(__func__);
@@ -276,6 +295,7 @@ int main(void) {
         cmocka_unit_test(test_filters_of_another_seed_kind_or_width_are_refused),
         cmocka_unit_test(test_copies_of_both_are_counted),
         cmocka_unit_test(test_every_allocation_failing_in_turn_changes_nothing),
+        cmocka_unit_test(test_entries_in_the_stash_are_merged),
         cmocka_unit_test(test_a_mapped_filter_can_only_be_merged_from),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -64,7 +64,7 @@ static void test_tidal_and_cuckoo_follow_their_formulas(void **state) {
     assert_int_equal(p.rows[TIDAL].bits, 15);
     assert_int_equal(p.rows[TIDAL].buckets, 100000);
     assert_int_equal(p.rows[TIDAL].bytes, 1500000);
-    assert_close(p.rows[TIDAL].fpr, 1 - exp(-1.02 * 16 * 0.93 / 16384), 1e-9);
+    assert_close(p.rows[TIDAL].fpr, 1 - exp(-(1.08 + 1 / sqrt(744000)) * 16 * 0.93 / 16384), 1e-9);
     p = plan_for(760000, 0.001, 1);
     assert_int_equal(p.rows[CUCKOO].bits, 13);
     assert_int_equal(p.rows[CUCKOO].buckets, 200000);
@@ -122,11 +122,11 @@ static void test_bloom_follows_the_standard_formula(void **state) {
 
 static void test_slots_are_as_narrow_as_the_rate_allows(void **state) {
     (void)state;
-    /* tidal reaches 9.22e-3 with 12 bits, 3.70e-3 with 13, and half with each bit more; cuckoo about a quarter of that */
+    /* tidal reaches 9.77e-3 with 12 bits, 3.92e-3 with 13, and half with each bit more; cuckoo about a quarter of that */
     static const struct {
         double fpr;
         unsigned tidal, cuckoo;
-    } expected[] = {{9.3e-3, 12, 10}, {9.2e-3, 13, 10}, {4.7e-3, 13, 11}, {3.6e-3, 14, 12},
+    } expected[] = {{9.8e-3, 12, 10}, {9.7e-3, 13, 10}, {4.7e-3, 13, 11}, {3.6e-3, 14, 12},
                     {1e-3, 15, 13},   {4.6e-4, 17, 15}, {2.3e-4, 18, 16}, {1e-5, 22, 20}};
     for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
         plan p = plan_for(1000000, expected[i].fpr, 1);
@@ -193,7 +193,7 @@ static void test_growth_raises_the_tidal_rate_and_then_the_width(void **state) {
     assert_int_equal(one.bits, 12);
     assert_int_equal(four.bits, 12);
     assert_int_equal(four.bytes, one.bytes);
-    assert_close(log1p(-four.fpr), log1p(-one.fpr) * (1 + log(4)), 1e-9);
+    assert_close(log1p(-four.fpr), log1p(-one.fpr) * (1 + 1.02 / 1.081 * log(4)), 1e-9);
     assert_int_equal(thousand.bits, 13);
     assert_true(thousand.bytes > one.bytes);
     assert_true(one.meets && four.meets && thousand.meets);
@@ -222,6 +222,11 @@ static void test_growth_does_not_affect_fixed_filters(void **state) {
 
 /* ---------------------------------------------------------------------------------------- what holds for every plan */
 
+/* A small tidal filter may need one bit more, because chance counts there. */
+static bool is_one_bit_less(const guira_plan_row *now, const guira_plan_row *before) {
+    return now->kind == GUIRA_TIDAL && now->bits + 1 == before->bits;
+}
+
 /* An elastic filter's rate is up to twice a plain one's, and lowest when its buckets are a power of two: it is left out. */
 static void test_more_items_never_take_fewer_bytes(void **state) {
     (void)state;
@@ -232,7 +237,8 @@ static void test_more_items_never_take_fewer_bytes(void **state) {
             plan now = plan_for(items, fpr, 1);
             for (size_t i = 0; i < GUIRA_PLAN_ROWS; i++)
                 if (i != ELASTIC && (i == BLOOM || now.rows[i].available))
-                    assert_true(now.rows[i].bytes >= before.rows[i].bytes);
+                    assert_true(now.rows[i].bytes >= before.rows[i].bytes ||
+                                is_one_bit_less(&now.rows[i], &before.rows[i]));
             before = now;
         }
     }

@@ -306,6 +306,53 @@ static void test_reserved_room_is_kept_until_outgrown_or_dropped(void **state) {
         check_reservation(widths[i % 3], 5000 + rng_below(&r, 3000), &r);
 }
 
+static void test_reserving_nothing_ends_a_reservation_and_removals_shrink_it(void **state) {
+    (void)state;
+    struct rng r = rng_for(__func__);
+    guira *f = make((guira_config){.capacity = 5000}, &r);
+    struct model m = {0};
+    uint64_t buckets = buckets_of(f);
+    while (m.n < 1000) insert_new(f, &m, &r);
+    remove_some(f, &m, &r);
+    assert_int_equal(buckets_of(f), buckets);
+    assert_int_equal(guira_reserve(f, 0), GUIRA_OK);
+    assert_int_equal(buckets_of(f), buckets); /* no work at once */
+    while (m.n > 500) remove_some(f, &m, &r);
+    assert_true(buckets_of(f) < buckets / 4);
+    assert_same(f, &m);
+    finish(f, &m);
+}
+
+static size_t zeroed_blocks;
+
+static void *zeroed_alloc(size_t size) {
+    zeroed_blocks += size >= 1000000;
+    return calloc(1, size);
+}
+
+/* And never clears its memory once more: a table that is not used is not touched. */
+static void test_large_tables_come_from_the_zeroed_allocator(void **state) {
+    (void)state;
+    struct rng r = rng_for(__func__);
+    guira_set_allocator(&(guira_allocator){malloc, free});
+    guira_set_zeroed_allocator(zeroed_alloc);
+    for (guira_kind kind = GUIRA_TIDAL; kind <= GUIRA_CUCKOO; kind++) {
+        zeroed_blocks = 0;
+        guira *f;
+        assert_int_equal(guira_create(&(guira_config){.kind = kind, .capacity = 100000000}, &f), GUIRA_OK);
+        assert_true(zeroed_blocks > 0);
+        struct model m = {0};
+        members_in(f, &m, 1000, &r);
+        for (uint64_t i = 0; i < m.n; i++) assert_true(guira_contains_hash(f, m.hash[i]));
+        guira_destroy(f);
+        model_free(&m);
+    }
+    guira_set_allocator(NULL); /* undoes both */
+    zeroed_blocks = 0;
+    guira_destroy(make((guira_config){.capacity = 10000000}, &r));
+    assert_int_equal(zeroed_blocks, 0);
+}
+
 /* Shrinks until the entries of the bucket to remove have room neither in the table nor in the stash, and there is no memory
  * for elders. That step and later ones keep the size and every member; entries may have left the stash for the table. */
 static void test_shrinking_without_room_keeps_everything(void **state) {
@@ -404,6 +451,8 @@ int main(void) {
         cmocka_unit_test(test_segments_are_allocated_in_powers_of_two),
         cmocka_unit_test(test_every_capacity_fits_without_growth),
         cmocka_unit_test(test_reserved_room_is_kept_until_outgrown_or_dropped),
+        cmocka_unit_test(test_reserving_nothing_ends_a_reservation_and_removals_shrink_it),
+        cmocka_unit_test(test_large_tables_come_from_the_zeroed_allocator),
         cmocka_unit_test(test_shrinking_without_room_keeps_everything),
         cmocka_unit_test(test_every_width_grows_and_shrinks_through_regions),
         cmocka_unit_test(test_the_requested_rate_is_kept_in_every_history),

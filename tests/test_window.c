@@ -370,13 +370,13 @@ static void test_the_rate_chooses_the_width(void **state) {
     assert_int_equal(key_bits(0.01, 0, 0), 16);
     assert_int_equal(key_bits(1e-3, 0, 0), 20);
     assert_int_equal(key_bits(1e-4, 0, 0), 23);
-    assert_int_equal(key_bits(1e-3, 100, 1), 15);
-    assert_int_equal(key_bits(1e-4, 100, 1), 19);
-    assert_int_equal(key_bits(1e-5, 100, 1), 23);
-    assert_int_equal(key_bits(1e-6, 100, 1), 27);
-    assert_int_equal(key_bits(1e-6, 100, 0), 0);
+    assert_int_equal(key_bits(1e-3, 10000, 1), 15);
+    assert_int_equal(key_bits(1e-4, 10000, 1), 19);
+    assert_int_equal(key_bits(1e-5, 10000, 1), 23);
+    assert_int_equal(key_bits(1e-6, 10000, 1), 27);
+    assert_int_equal(key_bits(1e-6, 10000, 0), 0);
     assert_int_equal(key_bits(4e-6, 0, 0), 0);
-    assert_int_equal(key_bits(2e-7, 100, 1), 0);
+    assert_int_equal(key_bits(2e-7, 10000, 1), 0);
 }
 
 /* Grown from nothing by keys that come and go. Each lookup of a key that was never seen is a trial, so the number found has at

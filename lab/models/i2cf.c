@@ -5,7 +5,7 @@
 #include <string.h>
 
 #define EMPTY UINT32_MAX
-#define NOBODY UINT32_MAX
+#define NO_BUCKET UINT32_MAX /* no bucket is left out */
 enum { FINGERPRINT_BITS = 30, MOST_KICKS = 2000, MOST_POINTS = 1024 };
 static const uint64_t ring_size = UINT64_C(50000000000);
 
@@ -40,7 +40,7 @@ static uint32_t bucket_of(const struct i2cf *f, uint64_t at, uint32_t without) {
 
 static bool is_candidate(const struct i2cf *f, uint32_t fingerprint, uint32_t bucket) {
     for (unsigned i = 0; i < f->config.candidates; i++)
-        if (bucket_of(f, hash_of(fingerprint, i), NOBODY) == bucket) return true;
+        if (bucket_of(f, hash_of(fingerprint, i), NO_BUCKET) == bucket) return true;
     return false;
 }
 
@@ -144,7 +144,7 @@ static uint32_t add_bucket(struct i2cf *f, uint32_t *successor) {
     memset(slots_of(f, bucket), 0xff, f->config.slots * sizeof *f->slot);
     for (unsigned i = 0; i < f->config.virtual_nodes; i++) {
         fresh[i] = (struct i2cf_point){position(lab_rng_next(&f->rng)), bucket};
-        if (successor != NULL) successor[i] = bucket_of(f, fresh[i].at, NOBODY);
+        if (successor != NULL) successor[i] = bucket_of(f, fresh[i].at, NO_BUCKET);
     }
     add_points(f, fresh, f->config.virtual_nodes);
     return bucket;
@@ -154,7 +154,7 @@ static void scale_up(struct i2cf *f);
 
 /* Stores a fingerprint at any price: it, or the last victim of its walk, gets a place after scaling up. */
 static void place(struct i2cf *f, uint32_t fingerprint) {
-    while (!store_in_a_candidate(f, fingerprint, NOBODY) && !kick(f, &fingerprint, NOBODY, false)) scale_up(f);
+    while (!store_in_a_candidate(f, fingerprint, NO_BUCKET) && !kick(f, &fingerprint, NO_BUCKET, false)) scale_up(f);
 }
 
 /* Adds a bucket. What is no longer in one of its candidates moves, to the new bucket if that has room. */
@@ -210,7 +210,7 @@ static uint32_t fingerprint_of(uint64_t hash) { return (uint32_t)(mix(hash) >> (
 /* The slot of a stored fingerprint, or NULL; *bucket is set. */
 static uint32_t *locate(const struct i2cf *f, uint32_t fingerprint, uint32_t *bucket) {
     for (unsigned i = 0; i < f->config.candidates; i++) {
-        uint32_t *slot = find(f, *bucket = bucket_of(f, hash_of(fingerprint, i), NOBODY), fingerprint);
+        uint32_t *slot = find(f, *bucket = bucket_of(f, hash_of(fingerprint, i), NO_BUCKET), fingerprint);
         if (slot != NULL) return slot;
     }
     return NULL;
@@ -219,7 +219,7 @@ static uint32_t *locate(const struct i2cf *f, uint32_t fingerprint, uint32_t *bu
 /* Whether copies of this fingerprint fill all its candidates: scaling up would not help. */
 static bool is_saturated(const struct i2cf *f, uint32_t fingerprint) {
     for (unsigned i = 0; i < f->config.candidates; i++) {
-        const uint32_t *slot = slots_of(f, bucket_of(f, hash_of(fingerprint, i), NOBODY));
+        const uint32_t *slot = slots_of(f, bucket_of(f, hash_of(fingerprint, i), NO_BUCKET));
         for (unsigned j = 0; j < f->config.slots; j++)
             if (slot[j] != fingerprint) return false;
     }

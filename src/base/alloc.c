@@ -16,13 +16,18 @@
 enum { ALIGNMENT = 64 };
 
 static guira_allocator hook;
+static void *(*zeroed_hook)(size_t size);
 
 void guira_set_allocator(const guira_allocator *a) {
+    zeroed_hook = NULL;
     if (a != NULL && a->alloc != NULL && a->release != NULL) hook = *a;
     else memset(&hook, 0, sizeof hook);
 }
 
+void guira_set_zeroed_allocator(void *(*zalloc)(size_t size)) { zeroed_hook = zalloc; }
+
 bool guira__memory_has(double bytes) {
+    if (bytes > (double)PTRDIFF_MAX) return false;
     long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGESIZE);
     return pages <= 0 || size <= 0 || bytes <= (double)pages * (double)size;
 }
@@ -33,8 +38,15 @@ static size_t round_up(size_t n, size_t to) { return (n + to - 1) / to * to; }
 
 /* ------------------------------------------------------------------------------------------------------------ blocks */
 
-static void *hook_alloc(size_t size) {
-    uint8_t *raw = hook.alloc(size + ALIGNMENT);
+static void *hook_zalloc(size_t size) {
+    if (zeroed_hook != NULL) return zeroed_hook(size);
+    void *p = hook.alloc(size);
+    if (p != NULL) memset(p, 0, size);
+    return p;
+}
+
+static void *hook_block(size_t size, void *(*alloc)(size_t size)) {
+    uint8_t *raw = (uint8_t *)alloc(size + ALIGNMENT);
     if (raw == NULL) return NULL;
     size_t distance = ALIGNMENT - (uintptr_t)raw % ALIGNMENT;
     raw[distance - 1] = (uint8_t)distance;
@@ -43,11 +55,12 @@ static void *hook_alloc(size_t size) {
 
 void *guira__alloc(size_t size) {
     if (size > PTRDIFF_MAX - ALIGNMENT) return NULL;
-    if (hook.alloc != NULL) return hook_alloc(size);
+    if (hook.alloc != NULL) return hook_block(size, hook.alloc);
     return aligned_alloc(ALIGNMENT, round_up(size, ALIGNMENT));
 }
 
 void *guira__zalloc(size_t size) {
+    if (hook.alloc != NULL) return size > PTRDIFF_MAX - ALIGNMENT ? NULL : hook_block(size, hook_zalloc);
     void *p = guira__alloc(size);
     if (p != NULL) memset(p, 0, size);
     return p;
@@ -64,9 +77,8 @@ size_t guira__alloc_cost(size_t size) { return hook.alloc != NULL ? size + ALIGN
 /* ---------------------------------------------------------------------------------------------------------- segments */
 
 void *guira__segment_alloc(size_t size, bool cleared) {
-    void *p = hook.alloc != NULL ? hook.alloc(size) : guira__alloc(size);
-    if (p != NULL && cleared) memset(p, 0, size);
-    return p;
+    if (hook.alloc != NULL) return cleared ? hook_zalloc(size) : hook.alloc(size);
+    return cleared ? guira__zalloc(size) : guira__alloc(size);
 }
 
 void guira__segment_free(void *p) {

@@ -28,7 +28,8 @@ void guira__small_free(void *p); /* not NULL */
 /* What malloc takes for it: 8 bytes more, in steps of 16, at least 32. With a hook, what it is asked for. */
 size_t guira__small_cost(size_t size);
 
-/* Whether the machine has that much memory at all. Linux grants more than it has, and later kills the process. */
+/* Whether the machine has that much memory at all, and a size_t can hold the number. Linux grants more than it has, and later
+ * kills the process. */
 bool guira__memory_has(double bytes);
 
 /* Whether guira_set_allocator has set a hook. */

@@ -7,6 +7,8 @@
 
 #define ALWAYS_INLINE static inline __attribute__((always_inline))
 #define NOINLINE __attribute__((noinline))
+/* On the declaration of a table: it is part of the library, so that code finds it without asking the linker's tables. */
+#define IN_LIBRARY __attribute__((visibility("hidden")))
 #define LIKELY(x) __builtin_expect(!!(x), 1)
 #define UNLIKELY(x) __builtin_expect(!!(x), 0)
 

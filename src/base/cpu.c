@@ -61,7 +61,7 @@ bool guira__isa_runs(enum isa isa) {
 enum isa guira__isa_resolve(enum isa isa) {
     if (isa != ISA_BEST) return isa;
     isa = ISA_COUNT;
-    do isa--;
+    do isa = (enum isa)(isa - 1);
     while (!guira__isa_runs(isa)); /* ISA_PORTABLE always does */
     return isa;
 }

@@ -9,14 +9,14 @@
 
 #define HUGE_PAGE ((size_t)2 << 20)
 
-static inline size_t round_up(size_t n, size_t to) { return (n + to - 1) / to * to; }
-
 #ifdef __linux__
 #include <sys/mman.h>
 
+static inline size_t round_up(size_t n, size_t to) { return (n + to - 1) / to * to; }
+
 static uint8_t *map(size_t size) {
     int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
-    uint8_t *raw = mmap(NULL, size, PROT_READ | PROT_WRITE, flags, -1, 0);
+    uint8_t *raw = (uint8_t *)mmap(NULL, size, PROT_READ | PROT_WRITE, flags, -1, 0);
     return raw == MAP_FAILED ? NULL : raw;
 }
 

@@ -61,24 +61,27 @@ static guira_status resolve(guira_config *c) {
     return GUIRA_OK;
 }
 
-static const struct guira__ops *const tables[ISA_COUNT] = {
-    [ISA_PORTABLE] = guira__cuckoo_portable,
+static const struct guira__ops *table_of(enum isa isa) {
+    switch (isa) {
+    case ISA_PORTABLE: return guira__cuckoo_portable;
 #ifdef GUIRA__HAVE_SSE41
-    [ISA_SSE41] = guira__cuckoo_sse41,
+    case ISA_SSE41: return guira__cuckoo_sse41;
 #endif
 #ifdef GUIRA__HAVE_AVX2
-    [ISA_AVX2] = guira__cuckoo_avx2,
+    case ISA_AVX2: return guira__cuckoo_avx2;
 #endif
 #ifdef GUIRA__HAVE_AVX512
-    [ISA_AVX512] = guira__cuckoo_avx512,
+    case ISA_AVX512: return guira__cuckoo_avx512;
 #endif
 #ifdef GUIRA__HAVE_NEON
-    [ISA_NEON] = guira__cuckoo_neon,
+    case ISA_NEON: return guira__cuckoo_neon;
 #endif
-};
+    default: return NULL;
+    }
+}
 
 static const struct guira__ops *ops_for(enum isa isa, const guira_config *c) {
-    const struct guira__ops *table = tables[guira__isa_resolve(isa)];
+    const struct guira__ops *table = table_of(guira__isa_resolve(isa));
     if (table == NULL) return NULL;
     struct layout l = cuckoo_layout(c);
     if (l.slots == HALF_ROW) return &table[l.form == FORM_NARROW ? CUCKOO_NARROW_4 : CUCKOO_WIDE_4];

@@ -57,9 +57,7 @@ ALWAYS_INLINE struct entry cuckoo_entry(const struct cuckoo *f, uint64_t hash, s
 }
 
 static inline uint64_t cuckoo_rows(const struct cuckoo *f) { return layout_row(f->buckets - 1, f->layout) + 1; }
-static inline size_t cuckoo_table_bytes(const struct cuckoo *f) {
-    return (size_t)cuckoo_rows(f) * f->layout.bucket_bytes;
-}
+static inline uint64_t cuckoo_table_bytes(const struct cuckoo *f) { return cuckoo_rows(f) * f->layout.bucket_bytes; }
 
 /* The layout that a resolved configuration means. */
 static inline struct layout cuckoo_layout(const guira_config *c) { return layout_of(c->slot_bits, c->bucket_slots); }

@@ -30,7 +30,7 @@ static guira_status view_read(struct cuckoo *f, const struct guira__ops *ops, co
 
 guira_status guira__cuckoo_view(const struct guira__ops *ops, const guira_config *c, struct guira__reader *from,
                                 guira **out) {
-    struct cuckoo *f = guira__zalloc(sizeof *f);
+    struct cuckoo *f = (struct cuckoo *)guira__zalloc(sizeof *f);
     if (f == NULL) return GUIRA_ENOMEM;
     guira_status s = view_read(f, ops, c, from);
     if (s == GUIRA_OK) *out = &f->head;

@@ -12,7 +12,7 @@ static guira_status table_make(struct cuckoo *f) {
     f->table = cuckoo_table_bytes(f) < REGION_WORTH ? NULL : guira__region_open(cuckoo_table_bytes(f));
     f->in_region = f->table != NULL;
     if (f->in_region) guira__region_expect(f->table, 0, cuckoo_table_bytes(f));
-    else f->table = guira__zalloc(cuckoo_table_bytes(f));
+    else f->table = (uint8_t *)guira__zalloc(cuckoo_table_bytes(f));
     f->bytes = guira__alloc_cost(sizeof *f) +
                (f->in_region ? cuckoo_table_bytes(f) : guira__alloc_cost(cuckoo_table_bytes(f)));
     return f->table != NULL ? GUIRA_OK : GUIRA_ENOMEM;
@@ -39,7 +39,7 @@ struct stash *guira__cuckoo_stash(const guira *f) {
 guira_status guira__cuckoo_create(const struct guira__ops *ops, const guira_config *c, guira **out) {
     uint64_t buckets = guira__cuckoo_buckets(c);
     if (buckets > CUCKOO_MAX_BUCKETS) return GUIRA_ELIMIT;
-    struct cuckoo *f = guira__zalloc(sizeof *f);
+    struct cuckoo *f = (struct cuckoo *)guira__zalloc(sizeof *f);
     if (f == NULL) return GUIRA_ENOMEM;
     guira__head_init(&f->head, ops, c);
     guira__cuckoo_set_config(f, c);
@@ -63,7 +63,7 @@ void guira__cuckoo_destroy(guira *head) {
 
 guira_status guira__cuckoo_clone(const guira *head, guira **out) {
     const struct cuckoo *f = const_cuckoo_of(head);
-    struct cuckoo *g = guira__alloc(sizeof *g);
+    struct cuckoo *g = (struct cuckoo *)guira__alloc(sizeof *g);
     if (g == NULL) return GUIRA_ENOMEM;
     *g = *f;
     guira__head_copied(&g->head);

@@ -5,6 +5,7 @@
 
 #include "base/alloc.h"
 #include "filter/latency.h"
+#include "guira_inline.h"
 
 void guira_destroy(guira *f) {
     if (f == NULL) return;
@@ -36,6 +37,20 @@ uint64_t guira_count_hash(const guira *f, uint64_t hash) { return f == NULL ? 0 
 size_t guira_contains_hash_many(const guira *f, const uint64_t *hash, size_t n, bool *out) {
     if (f == NULL || hash == NULL || out == NULL) return 0;
     return f->ops->contains_many(f, hash, n, out);
+}
+
+enum { INLINE_TABLE_FIRST_SIZE = sizeof(guira_inline_table) }; /* of version 1: never changed again */
+
+guira_status guira_inline_table_get(const guira *f, guira_inline_table *out) {
+    if (f == NULL || out == NULL) return GUIRA_EINVAL;
+    if (!guira__struct_size_ok(out, INLINE_TABLE_FIRST_SIZE)) return GUIRA_EINVAL;
+    guira_inline_table t = {.forms = out->forms, .form = GUIRA_INLINE_CALL, .outside = 1, .filter = f};
+    if (f->ops->inline_table != NULL) f->ops->inline_table(f, &t);
+    if (t.form > t.forms) { /* the caller does not know it */
+        t.form = GUIRA_INLINE_CALL;
+        t.outside = 1;
+    }
+    return guira__struct_out(out, &t, INLINE_TABLE_FIRST_SIZE, sizeof t);
 }
 
 /* Changes one after the other, with the buckets of the next ones being prefetched. */
@@ -127,13 +142,20 @@ static guira_status combine(guira *into, const guira *from, guira_status (*how)(
     return s;
 }
 
+/* Tidal filters may differ in their width: which widths, their merge knows. */
+static bool can_combine(const guira *into, const guira *from) {
+    if (into == NULL || from == NULL) return false;
+    bool tidal = guira__config_of(into).kind == GUIRA_TIDAL && guira__config_of(from).kind == GUIRA_TIDAL;
+    return tidal ? memcmp(into->seed, from->seed, sizeof into->seed) == 0 : guira__alike(into, from);
+}
+
 guira_status guira_merge(guira *into, const guira *from) {
-    if (into == NULL || from == NULL || !guira__alike(into, from)) return GUIRA_EINVAL;
+    if (!can_combine(into, from)) return GUIRA_EINVAL;
     return combine(into, from, into->ops->merge);
 }
 
 guira_status guira_union(guira *into, const guira *from) {
-    if (into == NULL || from == NULL || !guira__alike(into, from)) return GUIRA_EINVAL;
+    if (!can_combine(into, from)) return GUIRA_EINVAL;
     return combine(into, from, into->ops->unite);
 }
 
@@ -180,7 +202,7 @@ void guira__head_copied(guira *f) {
 }
 
 bool guira__rare_make(guira *f) {
-    if (f->rare == NULL) f->rare = guira__small_alloc(sizeof *f->rare);
+    if (f->rare == NULL) f->rare = (struct rare *)guira__small_alloc(sizeof *f->rare);
     else return true;
     if (f->rare != NULL) memset(f->rare, 0, sizeof *f->rare);
     return f->rare != NULL;

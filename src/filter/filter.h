@@ -15,23 +15,17 @@
 typedef void guira__sink(void *to, const void *bytes, size_t n);
 struct guira__writer; /* see format/sections.h */
 struct guira__reader;
+struct guira_inline_table; /* see guira_inline.h */
 
 struct guira__ops {
     size_t bytes; /* of the kind's table, of which this is the first part; io/view.c copies it */
     guira_status (*create)(const struct guira__ops *ops, const guira_config *c, guira **out);
     void (*destroy)(guira *f);
-    guira_status (*insert)(guira *f, uint64_t hash);
-    bool (*contains)(const guira *f, uint64_t hash);
-    guira_status (*remove)(guira *f, uint64_t hash);
-    uint64_t (*count)(const guira *f, uint64_t hash);
-    size_t (*contains_many)(const guira *f, const uint64_t *hash, size_t n, bool *out);
-    void (*prefetch)(const guira *f, uint64_t hash); /* the candidate buckets of hash, before a change */
     guira_status (*reserve)(guira *f, uint64_t items);
     guira_status (*shrink_to_fit)(guira *f);
     guira_status (*clear)(guira *f);
     guira_status (*clone)(const guira *f, guira **out);
-    guira_status (*merge)(guira *into, const guira *from); /* NULL: this kind cannot merge */
-    guira_status (*unite)(guira *into, const guira *from); /* the same for guira_union */
+    guira_status (*unite)(guira *into, const guira *from); /* guira_union; NULL: this kind cannot */
     void (*config)(const guira *f, guira_config *out);     /* every default filled in */
     struct stash *(*stash)(const guira *f);
     void (*stats)(const guira *f, guira_stats *out);           /* what the head does not know */
@@ -40,6 +34,16 @@ struct guira__ops {
     unsigned (*format)(const guira *f);                        /* of files that can hold what is in it; NULL: 1 */
     void (*save)(const guira *f, struct guira__writer *w);     /* see format/sections.h, also for the next one */
     guira_status (*view)(const struct guira__ops *ops, const guira_config *c, struct guira__reader *r, guira **out);
+    /* Fills in what can be inlined (guira_inline.h); NULL: nothing can. */
+    void (*inline_table)(const guira *f, struct guira_inline_table *t);
+    guira_status (*merge)(guira *into, const guira *from); /* NULL: this kind cannot merge */
+    /* What the layouts and instruction sets of a kind have each for themselves. */
+    bool (*contains)(const guira *f, uint64_t hash);
+    size_t (*contains_many)(const guira *f, const uint64_t *hash, size_t n, bool *out);
+    uint64_t (*count)(const guira *f, uint64_t hash);
+    void (*prefetch)(const guira *f, uint64_t hash); /* the candidate buckets of hash, before a change */
+    guira_status (*insert)(guira *f, uint64_t hash);
+    guira_status (*remove)(guira *f, uint64_t hash);
 };
 
 /* 112 bytes. A server may have a million small filters, so what only some filters need is elsewhere. */

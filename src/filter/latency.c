@@ -65,7 +65,7 @@ guira_status guira_latency_sample(guira *f, unsigned every) {
         return GUIRA_OK;
     }
     if (!guira__rare_make(f)) return GUIRA_ENOMEM;
-    if (f->rare->latency == NULL) f->rare->latency = guira__zalloc(sizeof *f->rare->latency);
+    if (f->rare->latency == NULL) f->rare->latency = (struct latency *)guira__zalloc(sizeof *f->rare->latency);
     if (f->rare->latency == NULL) return GUIRA_ENOMEM;
     turn_on(f, every);
     return GUIRA_OK;

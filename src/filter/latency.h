@@ -3,8 +3,7 @@
  *     off     guira_contains -> f->contains: the kind's function
  *     on      guira_contains -> f->contains: guira__latency_contains -> untimed: the kind's function
  *
- * So it costs nothing when it is off. While it is on, contains_many of a tidal filter does not see that its arrays lie in
- * one piece (tidal/tidal.inc) and uses the code that is right for any.
+ * So it costs nothing when it is off.
  *
  * Several threads may look up at once, so the counters are relaxed atomics. The histogram decides nothing, so it is
  * neither saved nor cloned. */

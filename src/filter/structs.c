@@ -17,7 +17,7 @@ bool guira__struct_size_ok(const void *p, size_t first) {
 }
 
 guira_status guira__struct_in(const void *from, size_t first, size_t present, void *to) {
-    const uint8_t *bytes = from;
+    const uint8_t *bytes = (const uint8_t *)from;
     size_t size;
     if (!size_of(from, first, &size)) return GUIRA_EINVAL;
     for (size_t i = present; i < size; i++)

@@ -22,7 +22,7 @@ static uint64_t body_bytes(uint64_t length) {
 static void tag_put(uint8_t to[TAG_BYTES], const char *tag) {
     size_t n = strlen(tag);
     memset(to, 0, TAG_BYTES);
-    memcpy(to, tag, n < TAG_BYTES ? n : TAG_BYTES);
+    memcpy(to, tag, n < TAG_BYTES ? n : (size_t)TAG_BYTES);
 }
 
 static bool all_zero(const uint8_t *p, uint64_t n) {
@@ -103,8 +103,8 @@ void guira__section_start(struct guira__writer *w, const char *tag, uint64_t len
 
 void guira__section_put(struct guira__writer *w, const void *bytes, size_t n) {
     if (w->write == NULL || n == 0) return;
-    add_to_sum(w, bytes, n);
-    emit(w, bytes, n);
+    add_to_sum(w, (const uint8_t *)bytes, n);
+    emit(w, (const uint8_t *)bytes, n);
     w->left -= n;
     if (w->left == 0) section_end(w);
 }
@@ -152,7 +152,7 @@ bool guira__sections_write(const uint8_t *header, size_t header_bytes, guira__sa
 }
 
 static bool to_memory(void *to, const void *bytes, size_t n) {
-    uint8_t **p = to;
+    uint8_t **p = (uint8_t **)to;
     memcpy(*p, bytes, n);
     *p += n;
     return true;
@@ -164,7 +164,7 @@ size_t guira__sum_state_bytes(void) { return sizeof(XXH3_state_t); }
 size_t guira__sections_write_part(const uint8_t *header, size_t header_bytes, guira__save_sections *save,
                                   const void *what, uint64_t at, void *sum, void *to, size_t n) {
     struct guira__writer w;
-    uint8_t *p = to;
+    uint8_t *p = (uint8_t *)to;
     w.write = to_memory;
     w.to = &p;
     w.from = at;

@@ -59,8 +59,8 @@ guira_status guira_file_info(const void *bytes, size_t n, guira_file *out, guira
     guira_file info;
     guira_config c;
     if (bytes == NULL || out == NULL) return GUIRA_EINVAL;
-    guira_status s = read_shared(bytes, n, &info, &c);
-    if (s == GUIRA_EFORMAT) s = read_filter(bytes, n, &info, &c);
+    guira_status s = read_shared((const uint8_t *)bytes, n, &info, &c);
+    if (s == GUIRA_EFORMAT) s = read_filter((const uint8_t *)bytes, n, &info, &c);
     if (s != GUIRA_OK) return s;
     info.size = sizeof info;
     c.size = sizeof c;

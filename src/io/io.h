@@ -1,9 +1,11 @@
 /* Saving and loading, for filters and for what is built on them (window/, shared/).
  *
- *     save.c     to a file, a descriptor, a function, or part by part
- *     load.c     back
- *     view.c     read-only filters on bytes that are not ours: memory of the caller's, a mapped file
- *     header.c   the header;  format/sections.c has what follows it */
+ *     save.c     to a function, or part by part;  save_file.c   to a file or a descriptor
+ *     load.c     back, from memory;               load_file.c   from a file or a descriptor
+ *     view.c     read-only filters on bytes that are not ours;  map.c   on a mapped file
+ *     header.c   the header;  format/sections.c has what follows it
+ *
+ * *_file.c and map.c are the only files that need a file system: without one, they are left out. */
 #ifndef GUIRA_IO_IO_H
 #define GUIRA_IO_IO_H
 
@@ -51,6 +53,9 @@ guira_status guira__load_path(const struct content *what, const char *path, void
 guira_status guira__load_fd(const struct content *what, int fd, void **out);
 guira_status guira__load_bytes(const struct content *what, const void *bytes, size_t n, void **out);
 
+/* The sections after a header that has been read. */
+guira_status guira__load_sections(const struct content *what, const struct header *h, const uint8_t *bytes, void **out);
+
 /* guira__load_bytes from the first of n bytes; *used: how many of them it took. */
 guira_status guira__load_prefix(const struct content *what, const void *bytes, size_t n, size_t *used, void **out);
 
@@ -75,5 +80,10 @@ extern const struct content guira__content_filter;
 
 /* The bytes a view is on, n of them; NULL: f is not a view. */
 const uint8_t *guira__view_bytes(const guira *f, size_t *n);
+
+/* A view of n bytes, which start on a multiple of 64. `release` is called when they are no longer needed, also on
+ * failure. */
+typedef void guira__release_fn(uint8_t *bytes, size_t n);
+guira_status guira__view_open(uint8_t *bytes, size_t n, guira__release_fn *release, guira **out);
 
 #endif

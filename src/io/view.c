@@ -1,33 +1,26 @@
-/* Views: read-only filters on bytes that are not ours. guira_view is for memory of the caller's, guira_map for files.
+/* Views: read-only filters on bytes that are not ours. guira_view is for memory of the caller's, guira_map (map.c) for files.
  *
  * A kind's view (format/sections.h) answers lookups from the bytes. What is left is to refuse changes, at no cost to
  * filters that can change: a view has a table of functions of its own, a copy of its kind's in which those that change
  * something refuse. The other data of the view comes before the table:
  *
- *     [ the kind's own ops | bytes, n | owner | ops: insert = refuse, ... ]
- *                                               ^ f->ops
+ *     [ the kind's own ops | bytes, n | release | ops: insert = refuse, ... ]
+ *                                                 ^ f->ops
  *
  * Opening a view checks what is small: header, section heads, counters. What is large may hold anything, and a lookup
  * reads nowhere else. guira_validate reads all of it. A clone can be changed, so it is checked in full, and what is
  * checked is the clone: the bytes of a mapped file may change at any time. */
-#define _GNU_SOURCE
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/alloc.h"
 #include "io/io.h"
 #include "kinds/kinds.h"
 
-/* What has to be freed with the view. */
-enum owner { OWNER_CALLER, OWNER_BLOCK, OWNER_MAPPING };
-
 struct view {
     const struct guira__ops *kind;
     uint8_t *bytes;
     size_t n;
-    enum owner owner;
+    guira__release_fn *release;
     struct guira__ops ops; /* last, because the rest of the kind's table follows */
 };
 
@@ -35,9 +28,14 @@ static size_t view_size(const struct guira__ops *kind) { return offsetof(struct 
 
 static struct view *view_of(const guira *f) { return (struct view *)((uintptr_t)f->ops - offsetof(struct view, ops)); }
 
-static void free_bytes(uint8_t *bytes, size_t n, enum owner owner) {
-    if (owner == OWNER_BLOCK) guira__free(bytes);
-    if (owner == OWNER_MAPPING) munmap(bytes, n);
+static void release_nothing(uint8_t *bytes, size_t n) {
+    (void)bytes;
+    (void)n;
+}
+
+static void release_block(uint8_t *bytes, size_t n) {
+    (void)n;
+    guira__free(bytes);
 }
 
 /* ----------------------------------------------------------------------------------------------- functions of a view */
@@ -57,14 +55,14 @@ static void view_destroy(guira *f) {
     struct view *v = view_of(f);
     f->ops = v->kind;
     f->ops->destroy(f);
-    free_bytes(v->bytes, v->n, v->owner);
+    v->release(v->bytes, v->n);
     guira__free(v);
 }
 
 static void view_stats(const guira *f, guira_stats *out) {
     const struct view *v = view_of(f);
     v->kind->stats(f, out);
-    out->bytes += guira__alloc_cost(view_size(v->kind)) + (v->owner == OWNER_BLOCK ? guira__alloc_cost(v->n) : 0);
+    out->bytes += guira__alloc_cost(view_size(v->kind)) + (v->release == release_block ? guira__alloc_cost(v->n) : 0);
 }
 
 static const char *view_check(const guira *f) {
@@ -82,7 +80,7 @@ struct comparison {
 };
 
 static bool is_same(void *to, const void *bytes, size_t n) {
-    struct comparison *c = to;
+    struct comparison *c = (struct comparison *)to;
     size_t skipped = n < c->header ? n : c->header;
     if (n > c->left || memcmp(c->at + skipped, (const uint8_t *)bytes + skipped, n - skipped) != 0) return false;
     c->header -= skipped;
@@ -117,13 +115,13 @@ const uint8_t *guira__view_bytes(const guira *f, size_t *n) {
 /* ------------------------------------------------------------------------------------------------------------ opening */
 
 /* Replaces the functions of a kind's view. */
-static guira_status seal(guira *f, uint8_t *bytes, size_t n, enum owner owner) {
-    struct view *v = guira__alloc(view_size(f->ops));
+static guira_status seal(guira *f, uint8_t *bytes, size_t n, guira__release_fn *release) {
+    struct view *v = (struct view *)guira__alloc(view_size(f->ops));
     if (v == NULL) return GUIRA_ENOMEM;
     v->kind = f->ops;
     v->bytes = bytes;
     v->n = n;
-    v->owner = owner;
+    v->release = release;
     memcpy(&v->ops, f->ops, f->ops->bytes);
     v->ops.insert = v->ops.remove = v->ops.reserve = refuse_hash;
     v->ops.shrink_to_fit = v->ops.clear = refuse;
@@ -136,7 +134,7 @@ static guira_status seal(guira *f, uint8_t *bytes, size_t n, enum owner owner) {
     return GUIRA_OK;
 }
 
-static guira_status open_view(uint8_t *bytes, size_t n, enum owner owner, guira **out) {
+static guira_status open_view(uint8_t *bytes, size_t n, guira__release_fn *release, guira **out) {
     struct header h;
     if (n < HEADER_BYTES) return GUIRA_EFORMAT;
     guira_status s = guira__header_read(bytes, guira__filter_resolve, &h);
@@ -148,7 +146,7 @@ static guira_status open_view(uint8_t *bytes, size_t n, enum owner owner, guira 
     s = ops->view(ops, &h.config, &r, out);
     if (s != GUIRA_OK) return s;
     bool odd = r.left > 0 || guira__filter_format(*out) != h.format;
-    s = odd ? GUIRA_ECORRUPT : seal(*out, bytes, n, owner);
+    s = odd ? GUIRA_ECORRUPT : seal(*out, bytes, n, release);
     if (s != GUIRA_OK) {
         ops->destroy(*out);
         *out = NULL;
@@ -156,9 +154,9 @@ static guira_status open_view(uint8_t *bytes, size_t n, enum owner owner, guira 
     return s;
 }
 
-static guira_status open_or_free(uint8_t *bytes, size_t n, enum owner owner, guira **out) {
-    guira_status s = open_view(bytes, n, owner, out);
-    if (s != GUIRA_OK) free_bytes(bytes, n, owner);
+guira_status guira__view_open(uint8_t *bytes, size_t n, guira__release_fn *release, guira **out) {
+    guira_status s = open_view(bytes, n, release, out);
+    if (s != GUIRA_OK) release(bytes, n);
     return s;
 }
 
@@ -168,30 +166,10 @@ guira_status guira_view(const void *bytes, size_t n, guira **out) {
     *out = NULL;
     if (bytes == NULL) return GUIRA_EINVAL;
     if ((uintptr_t)bytes % SECTION_ALIGNMENT == 0)
-        return open_or_free((uint8_t *)(uintptr_t)bytes, n, OWNER_CALLER, out);
+        return guira__view_open((uint8_t *)(uintptr_t)bytes, n, release_nothing, out);
     if (n < HEADER_BYTES) return GUIRA_EFORMAT;
-    uint8_t *copy = guira__alloc(n);
+    uint8_t *copy = (uint8_t *)guira__alloc(n);
     if (copy == NULL) return GUIRA_ENOMEM;
     memcpy(copy, bytes, n);
-    return open_or_free(copy, n, OWNER_BLOCK, out);
-}
-
-static guira_status map_fd(int fd, guira **out) {
-    struct stat info;
-    if (fstat(fd, &info) != 0 || !S_ISREG(info.st_mode)) return GUIRA_EIO;
-    if (info.st_size < HEADER_BYTES) return GUIRA_EFORMAT; /* an empty file cannot be mapped */
-    size_t n = (size_t)info.st_size;
-    void *bytes = mmap(NULL, n, PROT_READ, MAP_SHARED, fd, 0);
-    return bytes == MAP_FAILED ? GUIRA_EIO : open_or_free(bytes, n, OWNER_MAPPING, out);
-}
-
-guira_status guira_map(const char *path, guira **out) {
-    int fd;
-    if (out == NULL) return GUIRA_EINVAL;
-    *out = NULL;
-    guira_status s = path == NULL ? GUIRA_EINVAL : guira__open_path(path, &fd);
-    if (s != GUIRA_OK) return s;
-    s = map_fd(fd, out);
-    close(fd);
-    return s;
+    return guira__view_open(copy, n, release_block, out);
 }

@@ -54,7 +54,7 @@ static guira_status read_filter(const guira *f, struct sample *out) {
 }
 
 #ifdef GUIRA__SHARED
-static guira_status read_shared(const guira_shared *g, struct sample *out) {
+static guira_status read_shared(const struct guira_shared *g, struct sample *out) {
     guira_config c = {.size = sizeof c};
     guira_status s = guira_shared_config_get(g, &c);
     out->kind = "shared";
@@ -63,7 +63,7 @@ static guira_status read_shared(const guira_shared *g, struct sample *out) {
     return s == GUIRA_OK ? guira_shared_stats_get(g, &out->stats) : s;
 }
 #else
-static guira_status read_shared(const guira_shared *g, struct sample *out) {
+static guira_status read_shared(const struct guira_shared *g, struct sample *out) {
     (void)g;
     (void)out;
     return GUIRA_EUNSUPPORTED;
@@ -90,7 +90,7 @@ static guira_status read_any(const guira_observed *what, struct sample *out) {
 enum { OBSERVED_FIRST_SIZE = sizeof(guira_observed) }; /* version 1 of the struct: never changed again */
 
 static guira_status read_all(const guira_observed *what, size_t n, struct sample *out) {
-    size_t stride = n > 0 && what->size != 0 ? what->size : OBSERVED_FIRST_SIZE;
+    size_t stride = n > 0 && what->size != 0 ? what->size : (size_t)OBSERVED_FIRST_SIZE;
     guira_status s = GUIRA_OK;
     for (size_t i = 0; s == GUIRA_OK && i < n; i++) {
         guira_observed one;
@@ -299,7 +299,8 @@ static void put_latencies(struct text *t, const struct sample *samples, size_t n
 guira_status guira_metrics_write(const guira_observed *what, size_t n, guira_write_fn *write, void *to) {
     if ((what == NULL && n > 0) || write == NULL) return GUIRA_EINVAL;
     if (n == 0) return GUIRA_OK;
-    struct sample *samples = n <= SIZE_MAX / sizeof *samples ? guira__alloc(n * sizeof *samples) : NULL;
+    struct sample *samples =
+        n <= SIZE_MAX / sizeof *samples ? (struct sample *)guira__alloc(n * sizeof *samples) : NULL;
     if (samples == NULL) return GUIRA_ENOMEM;
     guira_status s = read_all(what, n, samples);
     if (s == GUIRA_OK) {

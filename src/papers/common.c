@@ -19,7 +19,7 @@ unsigned guira__table_match(const struct table *t, uint64_t bucket, uint64_t wha
 
 bool guira__table_alloc(struct table *t) {
     double bytes = (double)t->buckets * t->layout.slots * t->layout.bits / 8; /* may be more than a size_t can hold */
-    t->bytes = guira__memory_has(bytes) ? guira__zalloc(table_bytes(t)) : NULL;
+    t->bytes = guira__memory_has(bytes) ? (uint8_t *)guira__zalloc(table_bytes(t)) : NULL;
     return t->bytes != NULL;
 }
 
@@ -33,7 +33,7 @@ uint64_t guira__table_count_taken(const struct table *t, size_t bytes) {
 
 bool guira__table_save(const struct table *t, struct table *saved) {
     if (saved->bytes != NULL) return true;
-    saved->bytes = guira__alloc(table_bytes(t));
+    saved->bytes = (uint8_t *)guira__alloc(table_bytes(t));
     if (saved->bytes == NULL) return false;
     saved->items = t->items;
     memcpy(saved->bytes, t->bytes, table_bytes(t));
@@ -192,7 +192,7 @@ unsigned guira__papers_unstash(struct paper *f, const struct table *t, unsigned 
 /* ------------------------------------------------------------------------------------------------------------- filters */
 
 void *guira__papers_alloc(size_t size, const struct paper_kind *kind, unsigned others) {
-    struct paper *f = guira__zalloc(size);
+    struct paper *f = (struct paper *)guira__zalloc(size);
     if (f == NULL) return NULL;
     f->bytes = guira__alloc_cost(size);
     f->kind = kind;
@@ -218,7 +218,7 @@ bool guira__papers_read(struct paper *f, const struct guira__ops *ops, const gui
 }
 
 void *guira__papers_copy(const struct paper *f, size_t size) {
-    struct paper *g = guira__alloc(size);
+    struct paper *g = (struct paper *)guira__alloc(size);
     if (g == NULL) return NULL;
     memcpy(g, f, size);
     guira__head_copied(&g->head);
@@ -245,7 +245,10 @@ size_t guira__papers_contains_many(const guira *f, const uint64_t *hash, size_t 
     return present;
 }
 
-static void save_rest(const void *f, struct guira__writer *w) { const_paper_of(f)->kind->save(f, w); }
+static void save_rest(const void *what, struct guira__writer *w) {
+    const guira *f = (const guira *)what;
+    const_paper_of(f)->kind->save(f, w);
+}
 
 void guira__papers_save(const guira *f, struct guira__writer *w) {
     guira__head_write(w, f);
@@ -264,8 +267,9 @@ static bool write_to_sink(void *to, const void *bytes, size_t n) {
 
 /* Everything that decides what a filter will do is in its file. */
 void guira__papers_dump(const guira *f, guira__sink *sink, void *to) {
+    struct sink_to all = {sink, to};
     guira__head_dump(f, sink, to);
-    guira__sections_write(NULL, 0, save_rest, f, write_to_sink, &(struct sink_to){sink, to});
+    guira__sections_write(NULL, 0, save_rest, f, write_to_sink, &all);
 }
 
 /* What two candidates of so many slots can carry; the thresholds are 0.5, 0.897, 0.959, 0.980. */

@@ -28,7 +28,7 @@ static inline struct table table_of_config(const guira_config *c, uint64_t bucke
 }
 
 static inline uint64_t table_slots(const struct table *t) { return t->buckets * t->layout.slots; }
-static inline size_t table_bytes(const struct table *t) { return packed_bytes(table_slots(t), t->layout.bits); }
+static inline uint64_t table_bytes(const struct table *t) { return packed_bytes(table_slots(t), t->layout.bits); }
 
 static inline uint64_t table_get(const struct table *t, uint64_t slot) {
     return packed_get(t->bytes, slot, t->layout.bits);

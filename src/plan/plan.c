@@ -48,7 +48,7 @@ static guira_config config_for(guira_kind kind, const struct request *r) {
 /* If no width keeps the rate, the row is for the widest slots, and does not meet it. */
 static void plan_kind(guira_kind kind, const char *name, const struct request *r, guira_plan_row *row) {
     guira_config c = config_for(kind, r);
-    *row = (guira_plan_row){.name = name, .kind = kind, .grows = kind != GUIRA_CUCKOO, .removes = true};
+    *row = (guira_plan_row){.name = name, .grows = kind != GUIRA_CUCKOO, .removes = true, .kind = kind};
     guira_status s = guira__kind_plan(&c, r->factor, row);
     if (s == GUIRA_ELIMIT) {
         c = config_for(kind, r);
@@ -117,7 +117,7 @@ enum { ROW_FIRST_SIZE = sizeof(guira_plan_row) }; /* version 1 of the struct: ne
 
 /* To the caller's rows, which may be of another size than ours. */
 static guira_status rows_out(const guira_plan_row own[GUIRA_PLAN_ROWS], guira_plan_row *rows) {
-    size_t size = rows->size, stride = size != 0 ? size : ROW_FIRST_SIZE;
+    size_t size = rows->size, stride = size != 0 ? size : (size_t)ROW_FIRST_SIZE;
     if (!guira__struct_size_ok(rows, ROW_FIRST_SIZE)) return GUIRA_EINVAL;
     for (size_t i = 0; i < GUIRA_PLAN_ROWS; i++) {
         guira_plan_row *row = (guira_plan_row *)(void *)((char *)rows + i * stride);

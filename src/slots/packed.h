@@ -21,9 +21,7 @@ enum { PACKED_SPARE = 7 };
 static inline uint64_t packed_mask(unsigned bits) { return (UINT64_C(1) << bits) - 1; }
 
 /* The bytes of a table of so many slots. The caller has checked that the number is not absurd. */
-static inline size_t packed_bytes(uint64_t slots, unsigned bits) {
-    return (size_t)((slots * bits + 7) / 8 + PACKED_SPARE);
-}
+static inline uint64_t packed_bytes(uint64_t slots, unsigned bits) { return (slots * bits + 7) / 8 + PACKED_SPARE; }
 
 static inline uint64_t packed_load(const uint8_t *p) {
     uint64_t v;

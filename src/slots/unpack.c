@@ -18,10 +18,16 @@
 #define EIGHT(macro, w) \
     { macro(w, 0), macro(w, 1), macro(w, 2), macro(w, 3), macro(w, 4), macro(w, 5), macro(w, 6), macro(w, 7) }
 
-#define UNPACK(w) [w] = {EIGHT(LANE, w), EIGHT(SHIFT, w), EIGHT(MULTIPLY, w)}
+#define UNPACK(w) \
+    { EIGHT(LANE, w), EIGHT(SHIFT, w), EIGHT(MULTIPLY, w) }
+#define NO_SLOTS        \
+    {                   \
+        {0}, {0}, { 0 } \
+    }
 
 const struct unpack guira__unpack[MAX_WIDTH + 1] __attribute__((aligned(64))) = {
-    UNPACK(6),  UNPACK(7),  UNPACK(8),  UNPACK(9),  UNPACK(10), UNPACK(11), UNPACK(12), UNPACK(13),
-    UNPACK(14), UNPACK(15), UNPACK(16), UNPACK(17), UNPACK(18), UNPACK(19), UNPACK(20), UNPACK(21),
-    UNPACK(22), UNPACK(23), UNPACK(24), UNPACK(25), UNPACK(26), UNPACK(28), UNPACK(32),
+    NO_SLOTS,   NO_SLOTS,   NO_SLOTS,   NO_SLOTS,   NO_SLOTS,   NO_SLOTS,   UNPACK(6),  UNPACK(7),  UNPACK(8),
+    UNPACK(9),  UNPACK(10), UNPACK(11), UNPACK(12), UNPACK(13), UNPACK(14), UNPACK(15), UNPACK(16), UNPACK(17),
+    UNPACK(18), UNPACK(19), UNPACK(20), UNPACK(21), UNPACK(22), UNPACK(23), UNPACK(24), UNPACK(25), UNPACK(26),
+    NO_SLOTS,   UNPACK(28), NO_SLOTS,   NO_SLOTS,   NO_SLOTS,   UNPACK(32),
 };

@@ -19,6 +19,6 @@ struct unpack {
 };
 
 /* By the width of a slot. */
-extern const struct unpack guira__unpack[MAX_WIDTH + 1];
+extern IN_LIBRARY const struct unpack guira__unpack[MAX_WIDTH + 1];
 
 #endif

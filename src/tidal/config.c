@@ -1,7 +1,8 @@
 /* The configuration of a tidal filter: defaults and limits, and the width that keeps a rate.
  *
  * A filter that is filled to its load has a false-positive rate of `fresh`. When it has grown from n0 items to n, the rate
- * is at most fresh * (1 + ln(n / n0)), whatever was inserted and removed in between: docs/tidal.md proves it. */
+ * is at most fresh * (1 + ln(n / n0)), whatever was inserted and removed in between, but for moves and chance: docs/tidal.md has
+ * the proof, and rate.c sees to the rest. */
 #include <math.h>
 
 #include "format/contents.h"
@@ -12,22 +13,20 @@ enum { MIN_TIDAL_BITS = 12 }; /* a core of 6 bits, a mark, and a tail that lasts
 
 static const double default_load = 0.93;
 
-/* Entries that move across the split pointer may lose a bit. Over random histories this raised the predicted rate to at
- * most 1.016 of the formula; but to 1.34 where members are replaced for long at one size, which this does not cover. */
-static const double margin = 1.02;
-
-double guira__tidal_rate(struct layout l, double load, double growth) {
+double guira__tidal_rate(struct layout l, double load, double smallest, double growth) {
     double fresh = ldexp(2.0 * l.slots * load, 1 - (int)l.bits);
-    return -expm1(-margin * fresh * (1 + log(growth)));
+    double at_one_size = RATE_AT_ONE_SIZE + 1 / sqrt(fmax(smallest, MIN_BUCKETS * l.slots * load)); /* see rate.c */
+    return -expm1(-fresh * (at_one_size + RATE_OF_GROWTH * log(growth)));
 }
 
-static double growth_of(const guira_config *c, struct layout l) {
-    double smallest = c->capacity > 0 ? (double)c->capacity : MIN_BUCKETS * l.slots * c->max_load;
-    return c->growth > 0 ? c->growth : fmax(1, CONFIG_GROWS_TO / smallest);
+static double smallest_of(double capacity, double load, struct layout l) {
+    return capacity > 0 ? capacity : MIN_BUCKETS * l.slots * load;
 }
 
 bool guira__tidal_keeps_rate(const guira_config *c, struct layout l) {
-    return c->fpr > 0 && guira__tidal_rate(l, c->max_load, growth_of(c, l)) <= c->fpr;
+    double smallest = smallest_of((double)c->capacity, c->max_load, l);
+    double growth = c->growth > 0 ? c->growth : fmax(1, CONFIG_GROWS_TO / smallest);
+    return c->fpr > 0 && guira__tidal_rate(l, c->max_load, smallest, growth) <= c->fpr;
 }
 
 /* Growth is counted from the capacity: what an entry forgets in a smaller table it does not get back. */
@@ -111,6 +110,16 @@ void guira__tidal_loads(const struct tidal *f, double *max_load, double *min_loa
     *min_load = c.min_load;
 }
 
+bool guira__tidal_rate_wanted(const struct tidal *f, struct rate_wanted *out) {
+    const struct rare none = {0}, *r = f->head.rare != NULL ? f->head.rare : &none;
+    struct layout l = tidal_layout(f);
+    out->fpr = f->fpr_code != 0 ? decoded(f->fpr_code) : r->fpr;
+    out->load = r->max_load == 0 ? default_load : r->max_load;
+    out->least = smallest_of((double)r->capacity, out->load, l);
+    out->most = r->growth > 0 ? r->growth * out->least : fmax(out->least, CONFIG_GROWS_TO);
+    return out->fpr > 0;
+}
+
 /* ---------------------------------------------------------------------------------------------------------- resolving */
 
 static guira_status resolve(guira_config *c) {
@@ -133,7 +142,7 @@ static bool plan(const guira_config *c, double growth, guira_plan_row *row) {
     struct layout l = layout_of_width(c->slot_bits);
     row->buckets = guira__buckets_for(c->capacity, c->max_load, l);
     row->bytes = row->buckets * l.bucket_bytes;
-    row->fpr = guira__tidal_rate(l, c->max_load, growth);
+    row->fpr = guira__tidal_rate(l, c->max_load, smallest_of((double)c->capacity, c->max_load, l), growth);
     return row->buckets <= MAX_BUCKETS;
 }
 

@@ -14,13 +14,13 @@ static uint64_t most_names(uint64_t bits) { return (UINT64_C(1) << bits) / 4 * 3
 /* ----------------------------------------------------------------------------------------------------------- one array */
 
 static struct count_array *array_make(uint64_t bits) {
-    struct count_array *a = bits <= COUNTS_MAX_BITS ? guira__zalloc(array_bytes(bits)) : NULL;
+    struct count_array *a = bits <= COUNTS_MAX_BITS ? (struct count_array *)guira__zalloc(array_bytes(bits)) : NULL;
     if (a != NULL) *a = (struct count_array){bits, 0, (struct count_slot *)(a + 1)};
     return a;
 }
 
 struct count_array *guira__count_array_view(const uint8_t *slots, uint64_t bits) {
-    struct count_array *a = guira__zalloc(sizeof *a);
+    struct count_array *a = (struct count_array *)guira__zalloc(sizeof *a);
     if (a != NULL) *a = (struct count_array){bits, 0, (struct count_slot *)(uintptr_t)slots};
     return a;
 }

@@ -7,8 +7,6 @@
 #include "tidal/table.h"
 #include "base/bytes.h"
 
-static size_t word_bytes(uint64_t bits) { return sizeof(uint64_t) << bits; }
-
 static uint64_t canonical(const struct tidal *f, uint64_t address) {
     return canonical_of(address, partner_of(address, tidal_layout(f)));
 }
@@ -36,8 +34,7 @@ static uint64_t name_of(const struct tidal *f, uint64_t canon, unsigned level, u
 
 /* What the name in an entry of the names' table was made of. */
 static uint64_t named_by(struct entry in_names) {
-    uint64_t x =
-        in_names.where >> 63 ? partner_of(in_names.where, LAYOUT_64) : in_names.where; /* names have a top bit of 0 */
+    uint64_t x = name_in(in_names);
     x = ((x ^ x >> 32) * unmix[1]) & LOW63;
     x = ((x ^ x >> 32) * unmix[0]) & LOW63;
     return x ^ x >> 32;
@@ -71,129 +68,20 @@ static uint64_t copies(const struct tidal *f, const struct elders *e, uint64_t c
     return n == 0 ? 0 : n + guira__counts_get(&e->counts, name_of(f, canon, level, 0));
 }
 
-/* ------------------------------------------------------------------------------------------------------------ the map */
-
-static bool may_have(const struct tidal *f, const struct elders *e, uint64_t canon) {
-    return map_says_maybe(load_acquire(e->map), canon, tidal_layout(f));
-}
-
-/* How many bits of an address a map asks for. An elder that knows less may be in several places of it. */
-static unsigned map_asks(const struct tidal *f, const struct elder_map *map) {
-    return 1 + (unsigned)map->bits + (6 - core_bits(tidal_layout(f)));
-}
-static uint64_t map_step(const struct tidal *f, const struct elder_map *map) {
-    return UINT64_C(1) << (64 - map_asks(f, map));
-}
-static uint64_t map_places(const struct tidal *f, const struct elder_map *map, unsigned level) {
-    unsigned asks = map_asks(f, map);
-    return level < asks ? UINT64_C(1) << (asks - level) : 1;
-}
-
-static void map_add(const struct tidal *f, struct elder_map *map, uint64_t canon, unsigned level) {
-    uint64_t known = (canon & leading(level)) | core_of(canon, tidal_layout(f));
-    for (uint64_t i = 0; i < map_places(f, map, level); i++) {
-        uint64_t place = known + i * map_step(f, map);
-        uint64_t *word = &map->word[map_word(map, place)];
-        store_relaxed(*word, *word | le64(UINT64_C(1) << map_bit(map, place, tidal_layout(f))));
-    }
-}
-
-/* Halving needs no names: what may be under one of two prefixes may be under their common part. */
-static uint64_t map_join(const uint64_t word[2], unsigned c) {
-    if (c == 6) return word[0] | word[1];
-    uint64_t first = le64(word[0]), second = le64(word[1]);
-    return le64(((first | first >> 32) & UINT32_MAX) | (second | second << 32) >> 32 << 32);
-}
-
-/* Its words follow in the same block. */
-static size_t map_bytes(uint64_t bits) { return sizeof(struct elder_map) + word_bytes(bits); }
-
-static struct elder_map *map_make(uint64_t bits) {
-    struct elder_map *map = guira__zalloc(map_bytes(bits));
-    if (map != NULL) *map = (struct elder_map){bits, (uint64_t *)(map + 1)};
-    return map;
-}
-
-struct elder_map *guira__elder_map_view(const uint8_t *words, uint64_t bits) {
-    struct elder_map *map = guira__zalloc(sizeof *map);
-    if (map != NULL) *map = (struct elder_map){bits, (uint64_t *)(uintptr_t)words};
-    return map;
-}
-
-static size_t map_cost(const struct elder_map *map) {
-    bool view = map->word != (const uint64_t *)(map + 1);
-    return guira__alloc_cost(view ? sizeof *map : map_bytes(map->bits));
-}
-
-static void map_replace(struct tidal *f, struct elder_map *map) {
-    struct elder_map *old = f->elders->map;
-    store_release(f->elders->map, map);
-    guira__tidal_retire_block(f, old, map_bytes(old->bits));
-}
-
-/* A map twice as large, filled from the names. To copy each bit into both halves would be faster, but the share of bits
- * that are set would stay what it was while new elders add to it: 8 % at 4 million items with 16 bits, 54 % with 12, where
- * this has 1.6 and 12. 32 thousand names, as 16 million items with 16 bits have, take half a millisecond. Without memory
- * the map stays as it is. */
-static void map_double(struct tidal *f) {
-    const struct tidal *names = const_tidal_of(f->elders->names);
-    struct elder_map *map = map_make(f->elders->map->bits + 1);
-    if (map == NULL) return;
-    struct bucket_walk walk = walk_start(names);
-    for (const uint8_t *bucket; (bucket = walk_next(&walk)) != NULL;)
-        for (unsigned j = 0; j < LAYOUT_64.slots; j++) {
-            uint64_t slot = slot_get(bucket, j, LAYOUT_64);
-            if (slot == 0) continue;
-            struct entry elder = guira__elder_read(walk_entry(&walk, slot));
-            map_add(f, map, elder.where, known_of(elder));
-        }
-    for (unsigned i = 0; i < names->stash->n; i++) {
-        struct entry elder = guira__elder_read(names->stash->entry[i]);
-        map_add(f, map, elder.where, known_of(elder));
-    }
-    map_replace(f, map);
-}
-
-/* Without memory the map stays as it is. */
-static void map_halve(struct tidal *f) {
-    struct elder_map *old = f->elders->map, *map = map_make(old->bits - 1);
-    if (map == NULL) return;
-    for (uint64_t i = 0; i < UINT64_C(1) << map->bits; i++)
-        map->word[i] = map_join(old->word + 2 * i, core_bits(tidal_layout(f)));
-    map_replace(f, map);
-}
-
-/* Doubled when there is 1 elder per word; with 12-bit slots, where there are many more of them, at 4. The map is kept below
- * a 128th of the number of buckets, in words; with 12-bit slots a 16th. */
-static uint64_t map_crowd(const struct tidal *f) { return core_bits(tidal_layout(f)) == 6 ? 1 : 4; }
-static uint64_t map_share(const struct tidal *f) { return core_bits(tidal_layout(f)) == 6 ? 128 : 16; }
-
-static void map_grow(struct tidal *f) {
-    struct elders *e = f->elders;
-    bool crowded = e->names->items >> e->map->bits >= map_crowd(f);
-    bool small = map_share(f) << e->map->bits <= bucket_count(f);
-    if (crowded && small && e->map->bits < MAP_MAX_BITS) map_double(f);
-}
-
-void guira__elders_shrink_map(struct tidal *f) {
-    struct elders *e = f->elders;
-    if (e == NULL || e->map->bits == MAP_FIRST_BITS || map_share(f) / 4 << e->map->bits <= bucket_count(f)) return;
-    map_halve(f);
-}
-
 /* -------------------------------------------------------------------------------------------------------- life and death */
 
 static void elders_free(struct elders *e) {
     if (e->names != NULL) e->names->ops->destroy(e->names);
     guira__counts_free(&e->counts);
     guira__free(e->map);
+    guira__free(e->next);
     guira__free(e);
 }
 
 static struct elders *elders_new(const struct tidal *f) {
-    struct elders *e = guira__zalloc(sizeof *e);
+    struct elders *e = (struct elders *)guira__zalloc(sizeof *e);
     if (e == NULL) return NULL;
-    e->map = map_make(MAP_FIRST_BITS);
+    e->map = guira__map_make(MAP_FIRST_BITS);
     if (e->map == NULL || guira__tidal_create_names(f, &e->names) != GUIRA_OK) {
         elders_free(e);
         return NULL;
@@ -204,7 +92,7 @@ static struct elders *elders_new(const struct tidal *f) {
 }
 
 static void elders_end(void *elders, size_t size) {
-    struct elders *e = elders;
+    struct elders *e = (struct elders *)elders;
     (void)size;
     if (e->names != NULL && tidal_readers(tidal_of(e->names)) != NULL)
         guira__tidal_set_readers(tidal_of(e->names), NULL); /* none is left */
@@ -220,22 +108,24 @@ void guira__elders_destroy(struct tidal *f) {
 guira_status guira__elders_clone(const struct tidal *f, bool stays, struct tidal *to) {
     to->elders = NULL;
     if (f->elders == NULL) return GUIRA_OK;
-    struct elders *e = guira__alloc(sizeof *e);
+    struct elders *e = (struct elders *)guira__alloc(sizeof *e);
     if (e == NULL) return GUIRA_ENOMEM;
     *e = *f->elders;
     e->names = NULL;
-    e->map = map_make(f->elders->map->bits);
-    bool counted = guira__counts_clone(&f->elders->counts, &e->counts);
-    if (!counted || e->map == NULL || guira__tidal_clone_names(f->elders->names, stays, &e->names) != GUIRA_OK) {
+    bool counted = guira__counts_clone(&f->elders->counts, &e->counts), mapped = guira__maps_clone(f->elders, e);
+    if (!counted || !mapped || guira__tidal_clone_names(f->elders->names, stays, &e->names) != GUIRA_OK) {
         elders_free(e);
         return GUIRA_ENOMEM;
     }
-    memcpy(e->map->word, f->elders->map->word, word_bytes(e->map->bits));
     to->elders = e;
     return GUIRA_OK;
 }
 
 /* ----------------------------------------------------------------------------------------------------- asking and telling */
+
+static bool may_have(const struct tidal *f, const struct elders *e, uint64_t canon) {
+    return map_says_maybe(load_acquire(e->map), canon, tidal_layout(f));
+}
 
 /* A name that finds no slot goes to the stash, so as many as are free there can come, whatever memory there is. */
 static bool has_places(guira *names, unsigned n) { return STASH_SIZE - tidal_of(names)->stash->n >= n; }
@@ -264,10 +154,13 @@ void guira__elders_fit(struct tidal *f) {
     update_has_outside(f);
 }
 
-/* The names' table grows as often as it takes. Its stash, not its load, may ask for more than one step. */
-static bool names_ready(guira *names, unsigned n) {
-    while (!has_places(names, n))
-        if (tidal_ops(tidal_of(names))->grow(tidal_of(names)) != GUIRA_OK) return false;
+/* The names' table grows as often as it takes. Its stash, not its load, may ask for more than one step. Names are spread
+ * evenly, so that this ends soon; those of forged files may be alike in many bits, and must not take all memory. */
+static bool names_ready(guira *head, unsigned n) {
+    struct tidal *names = tidal_of(head);
+    uint64_t most = MOST_SPARE * guira__table_needs(names, head->items + n);
+    while (!has_places(head, n))
+        if (bucket_count(names) >= most || tidal_ops(names)->grow(names) != GUIRA_OK) return false;
     return true;
 }
 
@@ -282,8 +175,7 @@ static void add_name(struct tidal *f, uint64_t canon, unsigned level) {
     struct elders *e = f->elders;
     e->names->ops->insert(e->names, name_of(f, canon, level, 0));
     store_relaxed(e->count[level], e->count[level] + 1);
-    map_grow(f);
-    map_add(f, e->map, canon, level);
+    guira__map_add(f, canon, level);
     store_release(e->levels, e->levels | UINT64_C(1) << level);
 }
 
@@ -369,7 +261,7 @@ uint64_t guira__elders_total(const struct tidal *f) {
 uint64_t guira__elders_bytes(const struct tidal *f) {
     if (f->elders == NULL) return 0;
     const struct elders *e = f->elders;
-    return guira__alloc_cost(sizeof *e) + map_cost(e->map) + guira__tidal_bytes(const_tidal_of(e->names)) +
+    return guira__alloc_cost(sizeof *e) + guira__maps_bytes(e) + guira__tidal_bytes(const_tidal_of(e->names)) +
            guira__rare_bytes(e->names) + guira__counts_bytes(&e->counts);
 }
 
@@ -383,7 +275,9 @@ double guira__elders_weight(const struct tidal *f) {
 }
 
 /* The highest level of an elder: of an entry without a tail, or of a surplus copy. */
-static unsigned highest_level(struct layout l) { return max_level(l) > MOST_KNOWN ? max_level(l) : MOST_KNOWN; }
+static unsigned highest_level(struct layout l) {
+    return max_level(l) > MOST_KNOWN ? max_level(l) : (unsigned)MOST_KNOWN;
+}
 
 const char *guira__elders_check_levels(const struct tidal *f) {
     const struct elders *e = f->elders;
@@ -392,6 +286,8 @@ const char *guira__elders_check_levels(const struct tidal *f) {
     if (e->counted > MAX_COUNTED || (e->counted > 0) != (e->counts.now != NULL)) return "elders: an impossible count";
     if (((const struct tidal *)e->names)->elders != NULL) return "elders: the table of names has elders";
     if (e->map->bits < MAP_FIRST_BITS || e->map->bits > MAP_MAX_BITS) return "elders: an impossible map";
+    if (e->next != NULL && (e->next->bits != e->map->bits + 1 || e->next->bits > MAP_MAX_BITS || e->filled >> 63))
+        return "elders: an impossible larger map";
     for (unsigned k = 0; k < 64; k++) {
         if (e->count[k] > e->names->items - total) return "elders: levels and names do not add up";
         total += e->count[k];
@@ -401,19 +297,6 @@ const char *guira__elders_check_levels(const struct tidal *f) {
     if (total == 0) return "elders: kept, but there are none";
     if (total != e->names->items) return "elders: levels and names do not add up";
     return NULL;
-}
-
-/* Whether the map has an elder wherever a lookup may look for it. Byte by byte: in a file that is loaded the map may lie on
- * any address. */
-static bool map_has(const struct tidal *f, uint64_t known, unsigned level) {
-    const struct elder_map *map = f->elders->map;
-    const uint8_t *bytes = (const uint8_t *)map->word;
-    for (uint64_t i = 0; i < map_places(f, map, level); i++) {
-        uint64_t place = known + i * map_step(f, map);
-        unsigned bit = map_bit(map, place, tidal_layout(f));
-        if ((bytes[8 * map_word(map, place) + bit / 8] >> bit % 8 & 1) == 0) return false;
-    }
-    return true;
 }
 
 /* An elder is found if its name is one that a lookup asks for. Copies are asked for one after the other. */
@@ -431,7 +314,7 @@ static const char *check_name(const struct tidal *f, struct entry in_names, uint
         return has_name(e, name_of(f, elder.where, level, copy - 1))
                    ? NULL
                    : "elders: a copy number without the one before it";
-    return map_has(f, elder.where, level) ? NULL : "elders: one that the map does not show";
+    return guira__map_has(f, in_names, elder) ? NULL : "elders: one that the map does not show";
 }
 
 /* There are as many of each level as the counts say. */
@@ -484,8 +367,7 @@ void guira__elders_dump(const struct tidal *f, guira__sink *sink, void *to) {
     sink(to, &there, 1);
     if (e == NULL) return;
     sink(to, e->count, sizeof e->count);
-    sink(to, &e->map->bits, sizeof e->map->bits);
-    sink(to, e->map->word, word_bytes(e->map->bits));
+    guira__maps_dump(e, sink, to);
     e->names->ops->dump(e->names, sink, to);
     guira__counts_dump(&e->counts, sink, to);
 }

@@ -32,6 +32,9 @@ struct elders {
     struct elder_map *map;
     uint64_t counted;     /* copies that are a number in `counts`: items that are no load */
     struct counts counts; /* by the names of first copies; the numbers add up to `counted` */
+    /* A map twice as large, while it is being filled from the names: those below `filled` are in it. NULL: none. */
+    struct elder_map *next;
+    uint64_t filled;
 };
 
 /* Words and bits in one struct, so that both change at once for concurrent readers. */
@@ -46,13 +49,27 @@ enum {
     MOST_KNOWN = 46, /* an elder that was no entry of the table without a tail keeps no more bits than this: their share
                            of the false-positive rate is 2^-51 each, and a name has room for them */
     MOST_AT_ONCE = 10,  /* elders that guira__elders_ready makes room for in one call */
+    MOST_SPARE = 16,    /* the table of names is at most so many times larger than its load asks for */
     MAP_FIRST_BITS = 6, /* 512 bytes to start with */
-    MAP_MAX_BITS = 17   /* a map of 1 MiB is copied in well under a millisecond */
+    MAP_MAX_BITS = 17   /* a map of 1 MiB is halved in well under a millisecond */
 };
 
 /* Of the two partners the one whose top bit is 0. */
 ALWAYS_INLINE uint64_t canonical_of(uint64_t address, uint64_t partner) {
     return address < partner ? address : partner;
+}
+
+ALWAYS_INLINE struct entry entry_canonical(struct entry e, struct layout l) {
+    if (e.where >> 63) entry_turn(&e, l);
+    return e;
+}
+
+/* What an elder keeps of an entry: no more than a slot could, or copies that are inserted now and later would differ. */
+ALWAYS_INLINE struct entry entry_for_elders(const struct tidal *f, struct entry e, struct layout l) {
+    unsigned most = known_at(level_of(f, SPLIT), l), known = known_of(e);
+    if (known > most) known = most;
+    if (known > MOST_KNOWN) known = MOST_KNOWN;
+    return entry_canonical((struct entry){e.where & (leading(known) | core_mask(l)), known}, l);
 }
 
 ALWAYS_INLINE uint64_t map_word(const struct elder_map *map, uint64_t canon) { return canon << 1 >> (64 - map->bits); }
@@ -98,11 +115,30 @@ struct entry guira__elder_named(uint64_t name);
 /* Removes one elder of a level that guira__elders_level() returned. Needs no memory. */
 void guira__elders_remove(struct tidal *f, uint64_t address, unsigned level);
 
+/* The name that an entry of the names' table holds. Names have a top bit of 0. */
+ALWAYS_INLINE uint64_t name_in(struct entry in_names) {
+    return in_names.where >> 63 ? partner_of(in_names.where, LAYOUT_64) : in_names.where;
+}
+
+/* --------------------------------------------------------------------------------------------------------- elder_map.c */
+
+struct elder_map *guira__map_make(uint64_t bits); /* empty; NULL: no memory */
+/* A map of the words of a file, which stay where they are; NULL: no memory. */
+struct elder_map *guira__map_view(const uint8_t *words, uint64_t bits);
+
+/* After an elder got its name: shows it, and lets the map grow with the number of names. */
+void guira__map_add(struct tidal *f, uint64_t canon, unsigned level);
 /* After the table has shrunk: keeps the map to a few hundredths of its size. */
 void guira__elders_shrink_map(struct tidal *f);
 
-/* A map of the words of a file, which stay where they are; NULL: no memory. */
-struct elder_map *guira__elder_map_view(const uint8_t *words, uint64_t bits);
+/* Whether the maps show an elder wherever a lookup may look for it. in_names: its entry in the names' table. */
+bool guira__map_has(const struct tidal *f, struct entry in_names, struct entry elder);
+
+bool guira__maps_clone(const struct elders *e, struct elders *to); /* false: no memory; what there is, `to` has */
+uint64_t guira__maps_bytes(const struct elders *e);
+void guira__maps_dump(const struct elders *e, guira__sink *sink, void *to);
+
+/* -------------------------------------------------------------------------------------------------------------- elders.c */
 
 uint64_t guira__elders_total(const struct tidal *f);
 uint64_t guira__elders_bytes(const struct tidal *f);

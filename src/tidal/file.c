@@ -1,9 +1,11 @@
 /* The tidal filter as a file. Its sections, those of the elders only if there are any:
  *
  *     head     counters and stash                 (filter/head.c)
- *     tide     level, split pointer, floor, whether there are elders (2: and copies of them that are counted)
+ *     tide     level, split pointer, floor, what there is of elders: the values below
  *     table    the buckets in the order of their addresses: the split side, then the other
  *     elders   log2 of the map's words, then how many there are of level 0, 1, ... 63
+ *     map      and, while a larger one is being filled,
+ *     filled   up to which name it is
  *     map
  *     head     the names, a filter like any other: without elders, and of a configuration that follows
  *     tide
@@ -18,10 +20,12 @@
 #include "tidal/elders.h"
 #include "tidal/table.h"
 
-enum { TIDE_BYTES = 4 * 8, ELDERS_BYTES = 65 * 8, COUNTS_BYTES = 5 * 8 };
+enum { TIDE_BYTES = 4 * 8, ELDERS_BYTES = 65 * 8, FILLED_BYTES = 8, COUNTS_BYTES = 5 * 8 };
 
-/* What the section tide says of elders. */
-enum { NO_ELDERS = 0, ELDERS = 1, ELDERS_COUNTED = 2 };
+/* What the section tide says of elders; FILLING is added to the other two while a larger map is being filled. */
+enum { NO_ELDERS = 0, ELDERS = 1, ELDERS_COUNTED = 2, FILLING = 2 };
+
+static bool is_filling(const struct tidal *f) { return f->elders != NULL && f->elders->next != NULL; }
 
 /* -------------------------------------------------------------------------------------------------------------- saving */
 
@@ -41,18 +45,28 @@ static void put_table(const struct tidal *f, struct guira__writer *w) {
     guira__section_put_u64(w, f->level);
     guira__section_put_u64(w, tidal_split(f));
     guira__section_put_u64(w, tidal_floor(f));
-    guira__section_put_u64(w, f->elders == NULL ? NO_ELDERS : tidal_counted(f) == 0 ? ELDERS : ELDERS_COUNTED);
+    unsigned elders = f->elders == NULL ? NO_ELDERS : tidal_counted(f) == 0 ? ELDERS : ELDERS_COUNTED;
+    guira__section_put_u64(w, elders + (is_filling(f) ? FILLING : 0));
     guira__section_start(w, "table", bucket_count(f) * tidal_layout(f).bucket_bytes);
     put_buckets(f, SPLIT, 0, 2 * tidal_split(f), w);
     put_buckets(f, UNSPLIT, tidal_split(f), UINT64_C(1) << f->level, w);
+}
+
+static void put_map(const struct elder_map *map, struct guira__writer *w) {
+    guira__section_start(w, "map", UINT64_C(8) << map->bits);
+    guira__section_put(w, map->word, (size_t)8 << map->bits);
 }
 
 static void put_elders(const struct elders *e, struct guira__writer *w) {
     guira__section_start(w, "elders", ELDERS_BYTES);
     guira__section_put_u64(w, e->map->bits);
     for (unsigned k = 0; k < 64; k++) guira__section_put_u64(w, e->count[k]);
-    guira__section_start(w, "map", UINT64_C(8) << e->map->bits);
-    guira__section_put(w, e->map->word, (size_t)8 << e->map->bits);
+    put_map(e->map, w);
+    if (e->next != NULL) {
+        guira__section_start(w, "filled", FILLED_BYTES);
+        guira__section_put_u64(w, e->filled);
+        put_map(e->next, w);
+    }
     guira__tidal_save(e->names, w);
 }
 
@@ -80,11 +94,11 @@ void guira__tidal_save(const guira *head, struct guira__writer *w) {
     if (tidal_counted(f) > 0) put_counts(f, w);
 }
 
-/* Format 1 has no counts, and elders only of entries that the table could split no further. */
+/* Format 1 has no counts, no second map, and elders only of entries that the table could split no further. */
 unsigned guira__tidal_format(const guira *head) {
     const struct tidal *f = const_tidal_of(head);
     bool high = f->elders != NULL && f->elders->levels >> max_level(tidal_layout(f)) > 1;
-    return tidal_counted(f) > 0 || high ? 2 : 1;
+    return tidal_counted(f) > 0 || is_filling(f) || high ? 2 : 1;
 }
 
 /* ------------------------------------------------------------------------------------------------------------- viewing */
@@ -96,7 +110,8 @@ static guira_status view_table(struct tidal *f, struct guira__reader *r, uint64_
     const uint8_t *tide = guira__section_expect(r, "tide", TIDE_BYTES);
     if (tide == NULL) return GUIRA_ECORRUPT;
     uint64_t level = get_u64(tide), split = get_u64(tide + 8), there = get_u64(tide + 24);
-    if (level < 1 || level > MOST_LEVELS || split >> level != 0 || there > ELDERS_COUNTED) return GUIRA_ECORRUPT;
+    if (level < 1 || level > MOST_LEVELS || split >> level != 0 || there > ELDERS_COUNTED + FILLING)
+        return GUIRA_ECORRUPT;
     uint64_t buckets = (UINT64_C(1) << level) + split;
     const uint8_t *table = guira__section_expect(r, "table", buckets * tidal_layout(f).bucket_bytes);
     uint64_t floor = get_u64(tide + 16);
@@ -107,16 +122,29 @@ static guira_status view_table(struct tidal *f, struct guira__reader *r, uint64_
     return guira__table_view(f, (unsigned)level, split, table);
 }
 
-static guira_status view_elders(struct tidal *f, struct guira__reader *r) {
+static guira_status view_map(struct guira__reader *r, uint64_t bits, struct elder_map **out) {
+    if (bits < MAP_FIRST_BITS || bits > MAP_MAX_BITS) return GUIRA_ECORRUPT;
+    const uint8_t *words = guira__section_expect(r, "map", UINT64_C(8) << bits);
+    if (words == NULL) return GUIRA_ECORRUPT;
+    *out = guira__map_view(words, bits);
+    return *out == NULL ? GUIRA_ENOMEM : GUIRA_OK;
+}
+
+static guira_status view_larger_map(struct elders *e, struct guira__reader *r) {
+    const uint8_t *p = guira__section_expect(r, "filled", FILLED_BYTES);
+    if (p == NULL) return GUIRA_ECORRUPT;
+    e->filled = get_u64(p);
+    return view_map(r, e->map->bits + 1, &e->next);
+}
+
+static guira_status view_elders(struct tidal *f, struct guira__reader *r, bool filling) {
     const uint8_t *p = guira__section_expect(r, "elders", ELDERS_BYTES);
-    uint64_t map_bits = p != NULL ? get_u64(p) : 0;
-    if (map_bits < MAP_FIRST_BITS || map_bits > MAP_MAX_BITS) return GUIRA_ECORRUPT;
-    const uint8_t *map = guira__section_expect(r, "map", UINT64_C(8) << map_bits);
-    if (map == NULL) return GUIRA_ECORRUPT;
-    struct elders *e = f->elders = guira__zalloc(sizeof *e);
+    if (p == NULL) return GUIRA_ECORRUPT;
+    struct elders *e = f->elders = (struct elders *)guira__zalloc(sizeof *e);
     if (e == NULL) return GUIRA_ENOMEM;
-    e->map = guira__elder_map_view(map, map_bits);
-    if (e->map == NULL) return GUIRA_ENOMEM;
+    guira_status s = view_map(r, get_u64(p), &e->map);
+    if (s == GUIRA_OK && filling) s = view_larger_map(e, r);
+    if (s != GUIRA_OK) return s;
     for (unsigned k = 0; k < 64; k++) {
         e->count[k] = get_u64(p + 8 + (size_t)8 * k);
         if (e->count[k] > 0) e->levels |= UINT64_C(1) << k;
@@ -157,7 +185,9 @@ static guira_status view_read(struct tidal *f, const struct guira__ops *ops, con
     if (s != GUIRA_OK) return s;
     if (elders != NO_ELDERS && tidal_ops(f)->names == NULL)
         return GUIRA_ECORRUPT; /* names have no elders of their own */
-    if (elders != NO_ELDERS) s = view_elders(f, r);
+    bool filling = elders > FILLING;
+    if (filling) elders -= FILLING;
+    if (elders != NO_ELDERS) s = view_elders(f, r, filling);
     if (s == GUIRA_OK && elders == ELDERS_COUNTED) s = view_counts(f, r);
     update_has_outside(f);
     if (s == GUIRA_OK && guira__tidal_check_frame(f) != NULL) s = GUIRA_ECORRUPT;

@@ -29,7 +29,7 @@ const uint64_t guira__displacement[64] = {
 
 struct tidal *guira__tidal_struct_make(const struct guira__ops *ops) {
     struct layout l = ((const struct tidal_ops *)(const void *)ops)->layout;
-    struct tidal *f = guira__small_alloc(tidal_size(l));
+    struct tidal *f = (struct tidal *)guira__small_alloc(tidal_size(l));
     if (f == NULL) return NULL;
     memset(f, 0, tidal_size(l));
     f->head.ops = ops;
@@ -199,5 +199,6 @@ void guira__tidal_stats(const guira *head, guira_stats *out) {
     out->load = (double)(head->items - tidal_counted(f)) / (double)out->slots;
     out->fpr = predicted_rate(f);
     guira_config c = guira__config_of(head);
-    out->fpr_kept = guira__tidal_keeps_rate(&c, tidal_layout(f)) ? c.fpr : 0;
+    bool kept = guira__tidal_keeps_rate(&c, tidal_layout(f)) && out->fpr <= c.fpr; /* merging adds rates up */
+    out->fpr_kept = kept ? c.fpr : 0;
 }

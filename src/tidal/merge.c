@@ -6,7 +6,16 @@
  *     from  [a b][c ][d e][f ]          level 2
  *     into  [ ][ ][ ][ ][ ][ ][ ][ ]    level 3: a needs one bit of its tail to say which of two buckets
  *
- * An entry without that bit becomes an elder, as it would have if it had been there while the filter grew. */
+ * An entry without that bit becomes an elder, as it would have if it had been there while the filter grew.
+ *
+ * WHAT IF THE SLOTS HAVE DIFFERENT WIDTHS? Then tails have different lengths, which changes nothing: what does not fit into
+ * the slots of `into` is dropped, and an entry that knows less than fits is like an old one.
+ *
+ * The core must have the same length, because it decides which addresses are partners. With 12 bits it is shorter. Take an
+ * entry of a 12-bit filter at address P with core c. Its key has the address P or P ^ D[c], and a core of c or c + 32 in the
+ * other filter. There it would have to match P, P ^ D[c], P ^ D[c + 32] and P ^ D[c] ^ D[c + 32], which no entry does.
+ * One that did (an elder of another kind) would not be nested with the others, so that removal could not tell which of two
+ * to take: see docs/tidal.md, "Which entry does removal take?". */
 #include "tidal/elders.h"
 #include "tidal/table.h"
 
@@ -17,8 +26,12 @@ struct merge {
 
 /* ---------------------------------------------------------------------------------------- what the filter has already
  *
- * A key that an entry e stands for is surely found if another entry is the beginning of e. An entry that knows more than e
- * may be that of another key. */
+ * Two entries may be those of one key if one is the beginning of the other; the shorter one then stands for both. The filter
+ * has it already, or an entry of the filter is shortened:
+ *
+ *     into   0110 1011        from   0110 10        after the union   0110 10
+ *
+ * If they were two keys, these cannot be told apart any more. guira_insert_unique does the same to a false positive. */
 
 static bool begins(struct entry shorter, struct entry e, struct layout l) {
     uint64_t mask = leading(known_of(shorter)) | core_mask(l);
@@ -48,12 +61,49 @@ static bool covers(const struct tidal *f, struct entry e) {
     return guira__elders_cover(f, e);
 }
 
+/* Shortens an entry that e is the beginning of, from one side of e. There are no concurrent readers: `into` is a copy. */
+static bool bucket_shorten(struct tidal *f, struct entry e, struct layout l) {
+    unsigned side = side_of(f, e.where), level = level_of(f, side);
+    if (known_of(e) < level) return false;
+    uint64_t number = e.where >> (64 - level);
+    uint8_t *bucket = bucket_at(f, side, number, l);
+    for (unsigned j = 0; j < l.slots; j++) {
+        uint64_t slot = slot_get(bucket, j, l);
+        if (slot == 0) continue;
+        struct entry there = slot_decode(slot, number, level, l);
+        if (!begins(e, there, l)) continue;
+        slot_set(bucket, j, slot_encode(e, level, l), l);
+        f->head.weight += weight_of(known_of(e)) - weight_of(known_of(there));
+        return true;
+    }
+    return false;
+}
+
+static bool stash_shorten(struct tidal *f, struct entry e, struct layout l) {
+    for (unsigned i = 0; i < f->stash->n; i++) {
+        struct entry there = f->stash->entry[i];
+        if (!begins(e, there, l)) continue;
+        stash_write(f->stash, i, e);
+        f->head.weight += weight_of(known_of(e)) - weight_of(known_of(there));
+        return true;
+    }
+    return false;
+}
+
+static bool shorten(struct tidal *f, struct entry e) {
+    struct layout l = tidal_layout(f);
+    struct entry other = e;
+    entry_turn(&other, l);
+    return bucket_shorten(f, e, l) || bucket_shorten(f, other, l) || stash_shorten(f, e, l) ||
+           stash_shorten(f, other, l);
+}
+
 /* ------------------------------------------------------------------------------------------------------------- merging */
 
 /* One entry more, with the steps of growth that it takes. */
 static guira_status take_in(const struct merge *m, struct entry e) {
     struct tidal *f = m->into;
-    if (m->only_new && covers(f, e)) return GUIRA_OK;
+    if (m->only_new && (covers(f, e) || shorten(f, e))) return GUIRA_OK;
     guira_status s = tidal_ops(f)->insert_entry(f, e);
     while (s == GUIRA_OK && f->head.items > f->grow_at) s = tidal_ops(f)->grow(f);
     return s;
@@ -76,13 +126,13 @@ static guira_status take_all(const struct merge *m, const struct tidal *from, st
 
 static struct entry itself(struct entry e) { return e; }
 
-/* Copies that are counted stay counted. */
+/* Copies that are counted stay counted. The slots of `into` may be narrower. */
 static guira_status take_counts(struct tidal *into, const struct counts *from) {
     uint64_t at = 0;
     for (struct count_slot s; guira__counts_next(from, &at, &s);) {
         if (s.n > MAX_COUNTED - tidal_counted(into)) return GUIRA_ELIMIT;
         if (!guira__elders_ready(into, 1)) return GUIRA_ENOMEM;
-        guira__elders_add(into, guira__elder_named(s.name), s.n);
+        guira__elders_add(into, entry_for_elders(into, guira__elder_named(s.name), tidal_layout(into)), s.n);
         into->head.items += s.n;
     }
     return GUIRA_OK;
@@ -109,13 +159,15 @@ static uint64_t buckets_for_both(const struct tidal *f, const struct tidal *from
  * come in the order of their addresses would crowd them where they are. */
 static guira_status combine(guira *into, const guira *from, bool only_new) {
     struct tidal *f = tidal_of(into);
+    if (core_bits(tidal_layout(f)) != core_bits(tidal_layout(const_tidal_of(from)))) return GUIRA_EINVAL;
     uint64_t buckets = buckets_for_both(f, const_tidal_of(from)), before = bucket_count(f);
     guira *copy;
     guira_status s = guira__tidal_clone(into, &copy);
     if (s != GUIRA_OK) return s;
     struct tidal *g = tidal_of(copy);
     while (s == GUIRA_OK && bucket_count(g) < buckets) s = tidal_ops(g)->grow(g);
-    if (s == GUIRA_OK) s = take_everything(&(struct merge){g, only_new}, const_tidal_of(from));
+    struct merge m = {g, only_new};
+    if (s == GUIRA_OK) s = take_everything(&m, const_tidal_of(from));
     if (s == GUIRA_OK && only_new)
         while (bucket_count(g) > before && g->head.items < g->shrink_at && tidal_ops(g)->shrink(g) == GUIRA_OK)
             continue;

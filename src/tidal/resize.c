@@ -28,6 +28,10 @@ guira_status guira__tidal_reserve(guira *head, uint64_t items) {
     struct layout l = tidal_layout(f);
     uint64_t split, buckets = guira__table_needs(f, items);
     unsigned level;
+    if (items == 0) {
+        guira__table_set_floor(f, 0);
+        return GUIRA_OK;
+    }
     if (buckets > MAX_BUCKETS) return GUIRA_ELIMIT;
     guira__table_shape(buckets, &level, &split);
     if (level + 1 >= max_level(l)) return GUIRA_ELIMIT;

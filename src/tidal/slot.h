@@ -29,7 +29,7 @@ ALWAYS_INLINE uint64_t core_mask(struct layout l) { return (1U << core_bits(l)) 
 ALWAYS_INLINE uint64_t core_of(uint64_t address, struct layout l) { return address & core_mask(l); }
 
 /* The partner of an address differs from it by a constant that depends on the core alone. */
-extern const uint64_t guira__displacement[64];
+extern IN_LIBRARY const uint64_t guira__displacement[64];
 ALWAYS_INLINE uint64_t partner_of(uint64_t address, struct layout l) {
     return address ^ guira__displacement[core_of(address, l)];
 }
@@ -53,7 +53,7 @@ ALWAYS_INLINE uint64_t slot_encode(struct entry e, unsigned level, struct layout
 
 /* The most bits that an entry at a level can know. max_level() makes sure that there are so many, except for names. */
 ALWAYS_INLINE unsigned known_at(unsigned level, struct layout l) {
-    return knows_all(l) ? ALL_KNOWN : level + tail_bits(l);
+    return knows_all(l) ? (unsigned)ALL_KNOWN : level + tail_bits(l);
 }
 
 /* How many address bits slot s (not empty) at a level knows. */

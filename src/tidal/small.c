@@ -31,7 +31,7 @@ static void set_block(struct tidal *f, uint8_t *block, uint64_t room) {
 
 guira_status guira__small_create(struct tidal *f) {
     uint64_t buckets = bucket_count(f);
-    uint8_t *block = guira__small_alloc(block_size(f, buckets));
+    uint8_t *block = (uint8_t *)guira__small_alloc(block_size(f, buckets));
     if (block == NULL) return GUIRA_ENOMEM;
     memset(block, 0, block_size(f, buckets));
     set_block(f, block, buckets);
@@ -50,7 +50,7 @@ size_t guira__small_bytes(const struct tidal *f) {
 /* To a block of another size, which has at least as many buckets as there are. */
 static guira_status set_room(struct tidal *f, uint64_t room) {
     uint64_t split = 2 * tidal_split(f), unsplit = bucket_count(f) - split;
-    uint8_t *old = block_of(f), *block = guira__small_alloc(block_size(f, room));
+    uint8_t *old = block_of(f), *block = (uint8_t *)guira__small_alloc(block_size(f, room));
     if (block == NULL) return GUIRA_ENOMEM;
     memcpy(block, old, block_size(f, split));
     memcpy(block + block_size(f, room - unsplit), old + block_size(f, room_of(f) - unsplit), block_size(f, unsplit));

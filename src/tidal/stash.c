@@ -16,7 +16,7 @@ static unsigned room_for(unsigned n) { return n == 0 ? 0 : n <= 2 ? 2 : n <= 4 ?
 
 static bool set_room(struct tidal *f, unsigned room) {
     struct stash *old = f->stash, *s = &guira__no_stash;
-    if (room > 0) s = guira__small_alloc(stash_size(room));
+    if (room > 0) s = (struct stash *)guira__small_alloc(stash_size(room));
     if (s == NULL) return false;
     if (room > 0) memcpy(s, old, stash_size(old->n));
     if (room > 0) s->room = room;
@@ -30,7 +30,7 @@ bool guira__stash_make_room(struct tidal *f, unsigned n) { return n <= f->stash-
 static unsigned wanted(const struct tidal *f, uint64_t buckets) {
     if (big_of(f) != NULL || knows_all(tidal_layout(f))) return STASH_LAST;
     unsigned n = f->stash->n + (buckets > MIN_BUCKETS);
-    return n < STASH_LAST ? n : STASH_LAST;
+    return n < STASH_LAST ? n : (unsigned)STASH_LAST;
 }
 
 bool guira__stash_ready(struct tidal *f, uint64_t buckets) { return guira__stash_make_room(f, wanted(f, buckets)); }

@@ -13,6 +13,7 @@
 #include "filter/latency.h"
 #include "tidal/config.h"
 #include "tidal/elders.h"
+#include "tidal/rate.h"
 
 /* ---------------------------------------------------------------------------------------------------- shapes and sizes */
 
@@ -31,7 +32,7 @@ uint64_t guira__buckets_for(uint64_t items, double load, struct layout l) {
     if (wanted > (double)MAX_BUCKETS) return MAX_BUCKETS + 1;
     uint64_t buckets = (uint64_t)wanted;
     while (guira__items_at(buckets, load, l) < items) buckets++; /* rounding may lose one */
-    return buckets < MIN_BUCKETS ? MIN_BUCKETS : buckets;
+    return buckets < MIN_BUCKETS ? (uint64_t)MIN_BUCKETS : buckets;
 }
 
 uint64_t guira__table_needs(const struct tidal *f, uint64_t items) {
@@ -53,6 +54,11 @@ static void thresholds(struct tidal *f) {
     f->shrink_at = (sparse < fits ? sparse : fits) + tidal_counted(f);
 }
 
+/* A small filter has no place for it, and computes it when needed. */
+static void set_rate_limit(struct tidal *f) {
+    if (big_of(f) != NULL) big_of(f)->limit = guira__rate_limit(f);
+}
+
 static void set_position(struct tidal *f, unsigned level, uint64_t split) {
     f->level = (uint8_t)level;
     f->split_address = split << (64 - level);
@@ -71,10 +77,20 @@ static void refresh_by_directory(struct tidal *f) {
 
 /* One pair would do, but to_segment must be a legal shift. */
 static void refresh_in_one_piece(struct tidal *f) {
-    f->segment = f->flat_start;
+    f->segment = big_of(f) == NULL ? f->flat_start : big_of(f)->of_view;
     f->to_segment = 63;
-    f->flat_start[2 + UNSPLIT] = f->flat_start[UNSPLIT];
-    f->flat_start[2 + SPLIT] = f->flat_start[SPLIT];
+    for (unsigned side = UNSPLIT; side <= SPLIT; side++)
+        f->segment[side] = f->segment[AGAIN + side] = f->flat_start[side];
+}
+
+/* False: an address is too long, so lookups must use the directory. */
+static bool refresh_packed(struct tidal *f) {
+    for (unsigned side = UNSPLIT; side <= SPLIT; side++) {
+        uint64_t start = f->flat_start[side];
+        if (sizeof(uintptr_t) < 8 || start >> PACKED_ADDRESS_BITS != 0) return false;
+        f->flat_start[PACKED + side] = (uintptr_t)(start << 6 | (f->to_tail - side));
+    }
+    return true;
 }
 
 /* After the split pointer or memory has moved: what lookups and policies derive from it. */
@@ -82,9 +98,10 @@ static void refresh_derived(struct tidal *f) {
     if (in_one_piece(f)) refresh_in_one_piece(f);
     else refresh_by_directory(f);
     f->to_tail = (uint8_t)to_tail_at(f->level, tidal_layout(f));
-    bool flat = f->flat_start[UNSPLIT] != 0 && (f->split_address == 0 || f->flat_start[SPLIT] != 0);
+    bool flat = big_of(f) != NULL && is_flat(f) && !knows_all(tidal_layout(f)) && refresh_packed(f);
     guira__latency_set_contains(&f->head, flat ? tidal_ops(f)->contains_flat : tidal_ops(f)->common.contains);
     thresholds(f);
+    set_rate_limit(f);
 }
 
 void guira__table_moved(struct tidal *f) { refresh_derived(f); }
@@ -94,6 +111,7 @@ void guira__table_set_floor(struct tidal *f, uint64_t buckets) {
     if (f->head.rare != NULL) f->head.rare->floor = buckets > least ? buckets : least;
     if (tidal_readers(f) == NULL) guira__rare_trim(&f->head); /* they read the configuration */
     thresholds(f);
+    set_rate_limit(f);
 }
 
 void guira__table_set_counted(struct tidal *f, uint64_t copies) {
@@ -130,7 +148,7 @@ static unsigned bits_of(const struct directory *v) { return 64 - (unsigned)v->to
 
 /* An empty directory for a level. */
 static struct directory *directory_make(struct tidal *f, unsigned level, unsigned bits) {
-    struct directory *v = guira__zalloc(directory_size(bits));
+    struct directory *v = (struct directory *)guira__zalloc(directory_size(bits));
     if (v == NULL) return NULL;
     bytes_add(f, guira__alloc_cost(directory_size(bits)));
     v->level = level;
@@ -145,11 +163,10 @@ static void directory_drop(struct tidal *f, struct directory *v) {
     guira__tidal_retire_block(f, v, directory_size(bits_of(v)));
 }
 
-/* The first step of the version is for entries that are in their new places already. After the second one, readers use
- * the new directory and the old places may be reused. */
+/* Entries are in their new places already. After the step of the version, readers use the new directory and the old places
+ * may be reused. tests/spin/lookup.pml shows that one step is enough, and that it is needed. */
 static void publish(struct tidal *f) {
     struct big *b = big_of(f);
-    version_bump(tidal_version(f));
     store_release(b->directory->split_address, f->split_address);
     store_release(b->published, b->directory);
     if (b->readers != NULL && b->readers->publish != NULL) b->readers->publish(b->readers, f);
@@ -218,13 +235,17 @@ static size_t array_bytes(const struct tidal *f, const struct array *a) {
     return (size_t)tidal_layout(f).bucket_bytes << a->level;
 }
 
+/* Memory of a hook is taken segment by segment: 1,100 of 2 MiB for 2^30 items took 10 ms, a 128th of the table each 1 ms. */
+enum { LOG2_MAX_HOOKED = 25 };
+
 static struct array array_plan(const struct tidal *f, unsigned level) {
     unsigned bucket = tidal_layout(f).bucket_bytes, shift = 31U - (unsigned)__builtin_clz(bucket);
     const struct big *b = big_of(f);
     unsigned log2_buckets = level > LOG2_SEGMENTS ? level - LOG2_SEGMENTS : 0;
     unsigned least = b->regions == NULL ? LOG2_MIN_SEGMENT : LOG2_PAGE;
     if (log2_buckets + shift < least) log2_buckets = least - shift;
-    if (log2_buckets + shift > LOG2_MAX_SEGMENT) log2_buckets = LOG2_MAX_SEGMENT - shift;
+    unsigned most = guira__alloc_is_hooked() ? (unsigned)LOG2_MAX_HOOKED : (unsigned)LOG2_MAX_SEGMENT;
+    if (log2_buckets + shift > most) log2_buckets = most - shift;
     unsigned whole_pages = LOG2_PAGE - (unsigned)__builtin_ctz(bucket); /* only these can be returned to the system */
     bool in_region = b->regions != NULL || (size_t)bucket << level >= REGION_WORTH;
     if (in_region && log2_buckets < whole_pages) log2_buckets = whole_pages;
@@ -243,7 +264,7 @@ static guira_status segment_make(struct tidal *f, unsigned side, uint64_t number
     struct array *a = &big_of(f)->array[side];
     if (array_has(a, number)) return GUIRA_OK;
     size_t bytes = segment_bytes(f, a);
-    uint8_t *p = a->region != NULL ? a->region + number * bytes : guira__segment_alloc(bytes, cleared);
+    uint8_t *p = a->region != NULL ? a->region + number * bytes : (uint8_t *)guira__segment_alloc(bytes, cleared);
     if (p == NULL) return GUIRA_ENOMEM;
     bytes_add(f, segment_cost(f, a));
     directory_set(f, side, number, (uintptr_t)p - (uintptr_t)number * bytes);
@@ -253,7 +274,7 @@ static guira_status segment_make(struct tidal *f, unsigned side, uint64_t number
     return GUIRA_OK;
 }
 
-static void region_end(void *region, size_t bytes) { guira__region_close(region, bytes); }
+static void region_end(void *region, size_t bytes) { guira__region_close((uint8_t *)region, bytes); }
 
 static void segment_end(void *segment, size_t bytes) {
     (void)bytes;
@@ -316,7 +337,7 @@ static guira_status fill(struct tidal *f, unsigned side, uint64_t from, uint64_t
 
 /* The struct of a big filter, without a table, and the stash that belongs to it. */
 static struct big *big_make(struct tidal *f) {
-    struct big *b = guira__stash_make_room(f, STASH_LAST) ? guira__zalloc(sizeof *b) : NULL;
+    struct big *b = guira__stash_make_room(f, STASH_LAST) ? (struct big *)guira__zalloc(sizeof *b) : NULL;
     if (b == NULL) return NULL;
     b->bytes = guira__alloc_cost(sizeof *b);
     guira__secret_derive(f->head.seed, b->secret);

@@ -14,7 +14,8 @@
  *     tidal.inc              the operations; compiled once for each instruction set (tidal_avx2.c and so on)
  *     elders.c stash.c       entries outside the table: those that can be split no further, surplus copies, and those that
  *                            found no slot
- *     counts.c               how many copies of elders there are
+ *     elder_map.c counts.c   where elders may be, and how many copies of them there are
+ *     rate.c                 what is done so that the false-positive rate is kept
  *     config.c lifecycle.c resize.c merge.c check.c file.c      the filter as a whole
  *
  * Nothing here knows of threads, windows or files' paths. src/shared/ plugs in through struct readers. */
@@ -50,8 +51,8 @@ struct tidal_ops {
     const struct tidal_ops *names;                                 /* for the names of elders, see elders.h */
     bool (*contains_flat)(const guira *f, uint64_t hash);          /* contains(), if both arrays lie in one piece */
     guira_status (*insert_full)(struct tidal *f, uint64_t hash);   /* the part of insert() for two full buckets */
-    guira_status (*remove_any)(struct tidal *f, uint64_t hash);    /* the part of remove() for less common cases */
     guira_status (*insert_entry)(struct tidal *f, struct entry e); /* an entry of another filter, see merge.c */
+    guira_status (*remove_any)(struct tidal *f, uint64_t hash);    /* the part of remove() for less common cases */
     guira_status (*grow)(struct tidal *f);                         /* by one bucket */
     guira_status (*shrink)(struct tidal *f); /* by one bucket; EFULL: no room or memory for its entries */
     /* Layouts with a time stamp only, see stamp.inc. */
@@ -96,6 +97,11 @@ struct directory {
     uintptr_t segment[];
 };
 
+/* What the entries may weigh for the rate to be kept, up to so many items: see rate.h. */
+struct rate_limit {
+    uint64_t weight, items;
+};
+
 /* What a filter has when its table is too large for one block, or when it is shared. Views have it for the secret. */
 struct big {
     uint8_t secret[SECRET_BYTES];     /* first: guira.secret points here */
@@ -105,9 +111,19 @@ struct big {
     struct directory *published;    /* what concurrent readers use; not `directory` only while a change is under way */
     struct stable_regions *regions; /* where the arrays lie; NULL: anywhere */
     struct readers *readers;        /* NULL: none */
+    uintptr_t of_view[4];           /* the directory of a view: as flat_start in a table of one block */
     uint64_t bytes;                 /* allocated for all this */
+    struct rate_limit limit;        /* see rate.h */
     bool stays;                     /* may have readers: never becomes small */
 };
+
+/* The last two of flat_start. A table in one block has the starts of both sides again, which serve as its directory. Others
+ * have the starts in the form that single lookups need: start << 6 | shift, where the shift brings an address down to its
+ * tail, as to_tail does for the unsplit side. A load and a shift less for each candidate. */
+enum flat { AGAIN = 2, PACKED = 2 };
+
+/* The longest address that can be packed. */
+enum { PACKED_ADDRESS_BITS = 58 };
 
 /* 200 bytes, which with the 32 bytes of two buckets and what malloc adds make 256. */
 struct tidal {
@@ -115,7 +131,7 @@ struct tidal {
     struct elders *elders; /* NULL: none */
     struct stash *stash;   /* see stash.c */
     /* What a lookup needs. */
-    uintptr_t flat_start[4]; /* of the two arrays, if they lie in one piece; of a small one twice: its directory */
+    uintptr_t flat_start[4]; /* of the two arrays, if they lie in one piece. The last two: see enum flat */
     uint64_t split_address;  /* addresses below it are on the split side */
     uintptr_t *segment;      /* of the directory */
     uint8_t to_segment;      /* shifts an address to the number of its pair in the directory */
@@ -142,11 +158,16 @@ static inline const struct tidal_ops *tidal_ops(const struct tidal *f) {
 }
 static inline struct layout tidal_layout(const struct tidal *f) { return tidal_ops(f)->layout; }
 
-/* NULL: the table lies in one block, and nobody else reads it. */
+/* NULL: the table lies in one block, and no other thread reads it. */
 static inline struct big *big_of(const struct tidal *f) { return (struct big *)(uintptr_t)f->head.secret; }
 
 /* Whether all buckets lie in one piece: in a block of ours, or in a file. */
 static inline bool in_one_piece(const struct tidal *f) { return big_of(f) == NULL || big_of(f)->directory == NULL; }
+
+/* Whether each side lies in one piece, so that its start gives the place of every bucket. */
+static inline bool is_flat(const struct tidal *f) {
+    return f->flat_start[UNSPLIT] != 0 && (f->split_address == 0 || f->flat_start[SPLIT] != 0);
+}
 
 static inline struct readers *tidal_readers(const struct tidal *f) {
     return big_of(f) == NULL ? NULL : big_of(f)->readers;
@@ -169,7 +190,7 @@ static inline uint64_t tidal_floor(const struct tidal *f) { return f->head.rare 
 /* How far that goes down when what was reserved is used up: see config.h. */
 static inline uint64_t tidal_least(const struct tidal *f) { return f->head.rare == NULL ? 0 : f->head.rare->least; }
 static inline unsigned tidal_max_kicks(const struct tidal *f) {
-    return f->head.rare == NULL || f->head.rare->max_kicks == 0 ? DEFAULT_KICKS : f->head.rare->max_kicks;
+    return f->head.rare == NULL || f->head.rare->max_kicks == 0 ? (unsigned)DEFAULT_KICKS : f->head.rare->max_kicks;
 }
 static inline unsigned directory_bits(const struct tidal *f) { return 64U - f->to_segment; }
 
@@ -236,6 +257,10 @@ size_t guira__stash_bytes(const struct tidal *f);
 
 /* The stash of a filter that has none. */
 extern struct stash guira__no_stash;
+
+/* ------------------------------------------------------------------------------------------------------------ inline.c */
+
+void guira__tidal_inline_table(const guira *f, struct guira_inline_table *t);
 
 /* ------------------------------------------------------------------------------------------------- lifecycle.c, resize.c */
 

@@ -68,7 +68,7 @@ void guira__window_dump(const guira_window *w, guira__sink *sink, void *to) {
 }
 
 static void save_sections(const void *what, struct guira__writer *to) {
-    const guira_window *w = what;
+    const guira_window *w = (const guira_window *)what;
     uint64_t number[WINDOW_NUMBERS];
     numbers_of(&w->clock, number);
     guira__section_put_numbers(to, "window", number, WINDOW_NUMBERS);
@@ -91,7 +91,7 @@ guira_status guira_window_save_fd(const guira_window *w, int fd) {
     return guira__fd_status(guira_window_save_to(w, guira__write_fd, &to), &to);
 }
 
-static guira_status save_window(const void *w, int fd) { return guira_window_save_fd(w, fd); }
+static guira_status save_window(const void *w, int fd) { return guira_window_save_fd((const guira_window *)w, fd); }
 
 guira_status guira_window_save(const guira_window *w, const char *path) {
     return guira__save_path(path, save_window, w);
@@ -142,7 +142,7 @@ static guira_status load_window(const guira_config *c, struct guira__reader *r, 
     return s == GUIRA_OK ? make_window(f, &clock, out) : s;
 }
 
-static void destroy_window(void *w) { guira_window_destroy(w); }
+static void destroy_window(void *w) { guira_window_destroy((guira_window *)w); }
 
 static const struct content content_window = {guira__window_resolve, load_window, destroy_window};
 
@@ -150,7 +150,7 @@ guira_status guira_window_load(const char *path, guira_window **out) {
     void *w = NULL;
     if (out == NULL) return GUIRA_EINVAL;
     guira_status s = guira__load_path(&content_window, path, &w);
-    *out = w;
+    *out = (guira_window *)w;
     return s;
 }
 
@@ -158,7 +158,7 @@ guira_status guira_window_load_fd(int fd, guira_window **out) {
     void *w = NULL;
     if (out == NULL) return GUIRA_EINVAL;
     guira_status s = guira__load_fd(&content_window, fd, &w);
-    *out = w;
+    *out = (guira_window *)w;
     return s;
 }
 
@@ -166,6 +166,6 @@ guira_status guira_window_load_from(const void *bytes, size_t n, guira_window **
     void *w = NULL;
     if (out == NULL) return GUIRA_EINVAL;
     guira_status s = guira__load_bytes(&content_window, bytes, n, &w);
-    *out = w;
+    *out = (guira_window *)w;
     return s;
 }

@@ -36,7 +36,7 @@ unsigned guira__clock_ahead(const struct clock *c, uint64_t now, struct clock *t
     guira__clock_set(then, now);
     if (passed >= c->length && passed - c->length >= c->length) return STAMPS;
     uint64_t steps = then->step - c->step;
-    return steps < STAMPS ? (unsigned)steps : STAMPS;
+    return steps < STAMPS ? (unsigned)steps : (unsigned)STAMPS;
 }
 
 /* ----------------------------------------------------------------------------------------------------------- the sweep */

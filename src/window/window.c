@@ -56,7 +56,7 @@ static guira_status resolve(const guira_window_config *c, guira_config *out) {
 }
 
 guira_window *guira__window_new(struct tidal *filter, uint64_t length, bool slides) {
-    guira_window *w = guira__alloc(sizeof *w);
+    guira_window *w = (guira_window *)guira__alloc(sizeof *w);
     if (w == NULL) return NULL;
     *w = (guira_window){filter, {.length = length, .slides = slides}};
     guira__clock_set(&w->clock, 0);

@@ -145,6 +145,14 @@ class CuttingProxy:
         self.thread.join()
 
 
+def assert_lines_but_few(test, wanted, lines, most=6):
+    """The lines are those wanted, except for at most `most` that are missing because of false positives. At a rate of 1e-6,
+    200,000 lines have 0.2 on average, and more than 6 with a probability of 2e-9."""
+    rest = iter(wanted)
+    test.assertTrue(all(line in rest for line in lines), "other lines, or another order")
+    test.assertLessEqual(len(wanted) - len(lines), most)
+
+
 class CliMixin:
     """For test classes: runs the tool on the server or cluster at self.url."""
 

@@ -85,7 +85,7 @@ class Cluster:
     def new_node(self):
         for _ in range(10):  # another program may take the port before the server binds it
             try:
-                node = Server(*NODE_OPTIONS, port=free_port_pair())
+                node = Server(*NODE_OPTIONS, port=free_port_pair(), arguments=("BF", "yes"))
             except RuntimeError as error:
                 if "in use" not in str(error):
                     raise

@@ -5,6 +5,7 @@ prints the log of its servers. Environment:
 
     GUIRA_SEED      seed of the random tests, which print theirs when they start
     GUIRA_QUICK     makes the tests shorter
+    REDIS_SERVER    the server to test with: redis-server or valkey-server of any version
     GUIRA_PRELOAD   LD_PRELOAD of the servers: the run-time library of the sanitizer that the module is built with
 """
 import os
@@ -21,7 +22,7 @@ import unittest
 import redis
 
 MODULE = os.environ["GUIRA_MODULE"]
-SERVER = os.environ.get("GUIRA_SERVER", "redis-server")
+SERVER = os.environ.get("REDIS_SERVER") or os.environ.get("GUIRA_SERVER", "redis-server")
 QUICK = "GUIRA_QUICK" in os.environ
 PRELOAD = os.environ.get("GUIRA_PRELOAD", "")
 SEED = int(os.environ.get("GUIRA_SEED", "0")) or random.SystemRandom().getrandbits(48)

@@ -7,6 +7,7 @@ from redis.crc import key_slot
 
 from cluster import SLOTS, Cluster, poll
 from harness import QUICK, pairs, rng_for
+from redisbloom import CuckooFilter, dump
 from traffic import ConfirmedTraffic, ExactTraffic
 
 SLOTS_PER_MOVE = 100 if QUICK else 400  # slots that are moved at a time
@@ -198,8 +199,61 @@ class Failover(ClusterTest):
         self.assertEqual([1] * 1000 + [1], replica("CFW.SEEN", "w", *old, "new"))
 
 
+class OtherKeys(Failover):
+    """Bloom filters, and filters that RedisBloom made, which have an old part beside the new one."""
+    test_confirmed_writes_survive_the_crash_of_a_master = test_nothing_is_lost_in_a_manual_failover = None
+    test_a_window_keeps_its_time_if_the_new_master_has_a_slower_clock = None
+
+    def fill(self, r, tag):
+        moved = CuckooFilter(64, 4, 20, 2)
+        for i in range(300):
+            moved.add(i)
+        r.execute_command("RESTORE", f"{{{tag}}}old", 0, dump(moved))
+        r.execute_command("BF.RESERVE", f"{{{tag}}}bf", 0.0001, 100)
+
+    def change(self, r, tags, start):
+        """Adds items to both, and deletes some of the moved ones. Members from before stay members."""
+        for tag in tags:
+            r.execute_command("CF.INSERT", f"{{{tag}}}old", "ITEMS", *range(start, start + 200))
+            r.execute_command("BF.MADD", f"{{{tag}}}bf", *range(start, start + 200))
+            for i in range(start // 1000 * 30, start // 1000 * 30 + 30):
+                self.assertEqual(1, r.execute_command("CF.DEL", f"{{{tag}}}old", i))
+
+    def check(self, r, tags, changes):
+        for tag in tags:
+            members = [i for n in range(changes) for i in range(1000 * n, 1000 * n + 200)]
+            bloom = f"{{{tag}}}bf"
+            self.assertEqual([1] * len(members), r.execute_command("BF.MEXISTS", bloom, *members))
+            self.assertAlmostEqual(len(members), r.execute_command("BF.CARD", bloom), delta=3)
+            self.assertEqual([0] * 50, [x for x in r.execute_command("BF.MEXISTS", bloom, *range(50000, 50060)) if x == 0][:50])
+            members = [i for n in range(1, changes) for i in range(1000 * n, 1000 * n + 200)] + list(range(30 * changes, 300))
+            self.assertEqual([1] * len(members), r.execute_command("CF.MEXISTS", f"{{{tag}}}old", *members))
+
+    def test_bloom_filters_and_moved_filters_move_and_fail_over(self):
+        rng, c = rng_for(self), self.start()
+        a, b, _ = self.masters()
+        tags = self.tags_in(rng, self.slots_of(a)[:20], 4)
+        keys = [f"{{{tag}}}{kind}" for tag in tags for kind in ("old", "bf")]
+        for node in c.nodes:
+            node("DEBUG", "SET-SKIP-CHECKSUM-VALIDATION", 1)  # the dumps that the test writes have none
+        for tag in tags:
+            self.fill(c.client(), tag)
+        for n in range(4):
+            self.change(c.client(), tags, 1000 * n)
+            self.check(c.client(), tags, n + 1)
+            if n < 2:
+                c.reshard(20, *((a, b), (b, a))[n])
+            elif n == 2:
+                self.fail_over(a, c.replica_of(a))
+                c.wait_ok()
+        self.assert_replicas_are_identical(keys)
+        old = pairs(c.client().execute_command("CF.STATS", keys[0]))
+        self.assertEqual(b"MBbloomCF", c.client().execute_command("TYPE", keys[0]))
+        self.assertGreater(old["old_items"], 100)
+
+
 class Merging(ClusterTest):
-    DIFFERENT = "filters of different seed, rate or fixed size cannot be merged"
+    DIFFERENT = "filters of different seed or fixed size, or of 12-bit and wider slots, cannot be merged"
 
     def setUp(self):
         self.rng = rng_for(self)

@@ -1,19 +1,24 @@
 """Mutated values in RESTORE and CF.LOADCHUNK are refused or load as valid values; the server never crashes.
 
-10,000 mutants of each kind, 2,000 with GUIRA_QUICK. Most useful with a module that is built with sanitizers.
+10,000 mutants of each kind, 2,000 with GUIRA_QUICK, or GUIRA_MUTANTS. Most useful with a module that is built with sanitizers.
+GUIRA_SEED replays a run: it also decides the hash seeds of the filters that are mutated, and the times of windows. If the
+server fails, the commands that it got last are in hostile-payload.bin of GUIRA_PAYLOADS or the current directory, as the client
+sent them, so that `redis-cli --pipe` replays them.
 """
 import ctypes
 import os
+import random
 import struct
 import unittest
 
 import redis
 
-from harness import PRELOAD, QUICK, ServerTest, pairs, rng_for
+from harness import PRELOAD, QUICK, SEED, ServerTest, pairs, rng_for
 from mutate import fix_checksums, mutate
 from redisbloom import CuckooFilter, dump, murmur
 
-MUTANTS = 2000 if QUICK else 10000
+MUTANTS = int(os.environ.get("GUIRA_MUTANTS", 2000 if QUICK else 10000))
+PAYLOADS = os.environ.get("GUIRA_PAYLOADS", ".")
 TYPE_BYTES = 10  # the type at the start of a dump; not mutated, because other types are not ours to test
 PIPELINE = 100   # mutants that are sent before the first reply is read
 
@@ -43,15 +48,18 @@ class Hostile(ServerTest):
         s = self.server
         s("CONFIG", "SET", "rdbcompression", "no")
         s("DEBUG", "SET-SKIP-CHECKSUM-VALIDATION", 1)
-        s("CF.RESERVE", "fixed", 40, "EXPANSION", 0)
+        seed = random.Random(SEED).randbytes(16)
+        s("CF._CREATE", "fixed", 40, 2, 20, 0, 0, seed)
         s("CF.INSERT", "fixed", "ITEMS", *range(30))
-        s("CF.INSERT", "elastic", "CAPACITY", 4, "ITEMS", *range(60))
-        s("CF.RESERVE", "old", 4, "ERROR", 0.3)  # grown so far that it has elders
+        s("CF._CREATE", "elastic", 4, 2, 20, 1, 0, seed)
+        s("CF.INSERT", "elastic", "ITEMS", *range(60))
+        s("CF._CREATE", "old", 4, 2, 20, 1, 0.3, seed)  # grown so far that it has elders
         s("CF.INSERT", "old", "ITEMS", *range(6000))
         self.assertGreater(pairs(s("CF.STATS", "old"))["elders"], 0)
-        s("CFW.RESERVE", "window", 3600000)
-        s("CFW.SEEN", "window", *range(40))
-        s("CF.INSERT", "large", "CAPACITY", 600000, "ITEMS", "a")
+        s("CFW._CREATE", "window", 3600000, 0, seed)
+        s("CFW._SEEN", "window", 10**12, *range(40))
+        s("CF._CREATE", "large", 600000, 2, 20, 1, 0, seed)
+        s("CF.ADD", "large", "a")
         position, chunk = s("CF.SCANDUMP", "large", 0)
         s("CF.LOADCHUNK", "half", position, chunk)
 
@@ -90,24 +98,40 @@ class Hostile(ServerTest):
         self.server("RESTORE", "again", 0, dump, "REPLACE")
         self.assertEqual(s("DEBUG", "DIGEST-VALUE", key), s("DEBUG", "DIGEST-VALUE", "again"))
 
+    def save(self, calls):
+        path = os.path.join(PAYLOADS, "hostile-payload.bin")
+        with open(path, "wb") as f:
+            for words in calls:
+                words = [w if isinstance(w, bytes) else str(w).encode() for w in words]
+                f.write(b"*%d\r\n" % len(words) + b"".join(b"$%d\r\n%s\r\n" % (len(w), w) for w in words))
+        print(f"the last {len(calls)} commands are in {path}", flush=True)
+
     def try_mutants(self, rng, sources, make_call):
         """make_call(key, bytes) returns the command that loads the mutant. Returns the numbers of refused and accepted ones."""
-        refused = accepted = 0
-        for start in range(0, MUTANTS, PIPELINE):
+        accepted = 0
+        for _ in range(0, MUTANTS, PIPELINE):
             keys = [f"m{i}" for i in range(PIPELINE)]
             calls = []
             for key in keys:
                 original, first = rng.choice(sources)
                 calls.append(make_call(key, mutate(rng, original, first)))
-            for key, reply in zip(keys, self.run_all(calls)):
-                if isinstance(reply, redis.exceptions.ResponseError):
-                    refused += 1
-                    continue
-                accepted += 1
-                self.use(key)
-            self.server("DEL", *keys)
-            self.server.client.ping()
-        return refused, accepted
+            try:
+                accepted += self.load(keys, calls)
+            except Exception:
+                self.save(calls)
+                raise
+        return MUTANTS - accepted, accepted
+
+    def load(self, keys, calls):
+        """Returns how many were accepted."""
+        accepted = 0
+        for key, reply in zip(keys, self.run_all(calls)):
+            if isinstance(reply, redis.exceptions.ResponseError):
+                continue
+            accepted += 1
+            self.use(key)
+        self.server("DEL", *keys)
+        return accepted
 
     def test_mutants_of_dumps(self):
         rng = rng_for(self)

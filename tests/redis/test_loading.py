@@ -67,6 +67,20 @@ class Settings(ServerTest):
                                                                 "bf-initial-size", "bf-error-rate",
                                                                 "bf-expansion-factor")])
 
+    def test_settings_without_the_module_name_in_front(self):
+        """As RedisBloom has them in Redis 8. Other servers refuse such a line in redis.conf."""
+        version = self.server.client.info("server")
+        if "valkey_version" in version or int(version["redis_version"].split(".")[0]) < 8:
+            self.skipTest("the server has no settings without a module's name in front")
+        s = self.new_server("--cf-initial-size", "4096", "--bf-error-rate", "0.02", "--guira.cf-bucket-size", "4")
+        for prefix in ("", "guira."):
+            for name, value in ("cf-initial-size", "4096"), ("bf-error-rate", "0.02"), ("cf-bucket-size", "4"):
+                self.assertEqual({prefix + name: value}, pairs(s("CONFIG", "GET", prefix + name)))
+        s("CONFIG", "SET", "cf-initial-size", "99")
+        self.assertEqual({"guira.cf-initial-size": "99"}, pairs(s("CONFIG", "GET", "guira.cf-initial-size")))
+        beside = self.new_server(arguments=["PREFIX", "x"])
+        self.assertEqual({}, pairs(beside("CONFIG", "GET", "cf-initial-size")))
+
     def test_the_error_rate_is_checked(self):
         s = self.server
         s("CONFIG", "SET", "guira.bf-error-rate", "0.002")

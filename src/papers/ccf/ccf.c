@@ -110,19 +110,13 @@ static guira_status remove_one(guira *head, uint64_t hash) {
 }
 
 const struct guira__ops guira__ccf_ops = {
+    .bytes = sizeof(struct guira__ops),
     .create = guira__ccf_create,
     .destroy = guira__ccf_destroy,
-    .insert = insert,
-    .contains = contains,
-    .remove = remove_one,
-    .count = count,
-    .contains_many = guira__papers_contains_many,
-    .prefetch = prefetch,
     .reserve = guira__ccf_reserve,
     .shrink_to_fit = guira__ccf_shrink_to_fit,
     .clear = guira__ccf_clear,
     .clone = guira__ccf_clone,
-    .bytes = sizeof(struct guira__ops),
     .config = guira__papers_config_of,
     .stash = guira__papers_stash,
     .stats = guira__ccf_stats,
@@ -130,4 +124,10 @@ const struct guira__ops guira__ccf_ops = {
     .dump = guira__papers_dump,
     .save = guira__papers_save,
     .view = guira__ccf_view,
+    .contains = contains,
+    .contains_many = guira__papers_contains_many,
+    .count = count,
+    .prefetch = prefetch,
+    .insert = insert,
+    .remove = remove_one,
 };

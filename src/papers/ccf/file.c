@@ -83,7 +83,7 @@ static guira_status view_list(struct ccf *f, struct guira__reader *r) {
     for (size_t i = 0; i < length / 8; i++) *number[i] = get_u64(p + 8 * i);
     if ((f->calm == 0 && f->removed == 0) != (length == 8 * FEWER_LIST_NUMBERS)) return GUIRA_ECORRUPT;
     if (!inside(f->room, 1, c->max_filters) || f->room > r->left / MIN_FILTER_BYTES) return GUIRA_ECORRUPT;
-    f->list = guira__alloc(f->room * sizeof *f->list);
+    f->list = (struct i2cf *)guira__alloc(f->room * sizeof *f->list);
     if (f->list == NULL) return GUIRA_ENOMEM;
     for (; f->filters < f->room; f->filters++)
         if (!view_filter(&f->list[f->filters], r)) return GUIRA_ECORRUPT;
@@ -92,7 +92,7 @@ static guira_status view_list(struct ccf *f, struct guira__reader *r) {
 
 guira_status guira__ccf_view(const struct guira__ops *ops, const guira_config *c, struct guira__reader *r,
                              guira **out) {
-    struct ccf *f = guira__papers_alloc(sizeof *f, &guira__ccf_paper, c->candidates);
+    struct ccf *f = (struct ccf *)guira__papers_alloc(sizeof *f, &guira__ccf_paper, c->candidates);
     if (f == NULL) return GUIRA_ENOMEM;
     bool good = guira__papers_read(&f->base, ops, c, r) && f->base.stash.n == 0;
     return guira__papers_made(&f->head, good ? view_list(f, r) : GUIRA_ECORRUPT, guira__ccf_destroy, out);

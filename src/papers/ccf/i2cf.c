@@ -57,13 +57,13 @@ bool guira__i2cf_insert(struct i2cf *f, uint64_t fingerprint, unsigned kicks, st
 
 /* -------------------------------------------------------------------------------------------------------------- memory */
 
-static size_t points_bytes(const struct i2cf *f, uint64_t room) { return (size_t)(room * f->nodes) * 12; }
+static uint64_t points_bytes(const struct i2cf *f, uint64_t room) { return room * f->nodes * 12; }
 
-size_t guira__i2cf_block_bytes(const struct i2cf *f, uint64_t room) {
+uint64_t guira__i2cf_block_bytes(const struct i2cf *f, uint64_t room) {
     return points_bytes(f, room) + packed_bytes(room * f->table.layout.slots, f->table.layout.bits);
 }
 
-size_t guira__i2cf_bytes(const struct i2cf *f) {
+uint64_t guira__i2cf_bytes(const struct i2cf *f) {
     return f->block != NULL ? guira__alloc_cost(guira__i2cf_block_bytes(f, f->room)) : 0;
 }
 
@@ -77,8 +77,8 @@ uint64_t guira__i2cf_room(uint64_t buckets) {
 
 /* Gives f a block for so many buckets, with the slots empty. The old block is left to the caller. */
 static guira_status block_alloc(struct i2cf *f, uint64_t room) {
-    size_t points = points_bytes(f, room), bytes = guira__i2cf_block_bytes(f, room);
-    uint8_t *block = guira__memory_has((double)bytes) ? guira__alloc(bytes) : NULL;
+    uint64_t points = points_bytes(f, room), bytes = guira__i2cf_block_bytes(f, room);
+    uint8_t *block = guira__memory_has((double)bytes) ? (uint8_t *)guira__alloc(bytes) : NULL;
     if (block == NULL) return GUIRA_ENOMEM;
     f->block = block;
     f->room = room;

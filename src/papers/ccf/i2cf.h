@@ -33,7 +33,7 @@ struct i2cf {
 static inline double i2cf_load(const struct i2cf *f) { return (double)f->table.items / (double)table_slots(&f->table); }
 
 /* The bytes of the slots without the spare ones, as in a file. */
-static inline size_t i2cf_slot_bytes(const struct i2cf *f) { return table_bytes(&f->table) - PACKED_SPARE; }
+static inline uint64_t i2cf_slot_bytes(const struct i2cf *f) { return table_bytes(&f->table) - PACKED_SPARE; }
 
 /* ------------------------------------------------------------------------------------------------------------- entries */
 
@@ -79,8 +79,8 @@ bool guira__i2cf_fits_ring(const struct i2cf *f, uint64_t buckets);
 guira_status guira__i2cf_make(struct i2cf *f, const struct i2cf *like, uint64_t buckets, struct paper *list);
 guira_status guira__i2cf_clone(const struct i2cf *f, struct i2cf *out);
 void guira__i2cf_free(struct i2cf *f);
-size_t guira__i2cf_bytes(const struct i2cf *f);                      /* of the block */
-size_t guira__i2cf_block_bytes(const struct i2cf *f, uint64_t room); /* of a block with memory for so many buckets */
+uint64_t guira__i2cf_bytes(const struct i2cf *f);                      /* of the block */
+uint64_t guira__i2cf_block_bytes(const struct i2cf *f, uint64_t room); /* of a block with memory for so many buckets */
 uint64_t guira__i2cf_room(uint64_t buckets);                    /* that a block for so many buckets has memory for */
 guira_status guira__i2cf_resize(struct i2cf *f, uint64_t room); /* ENOMEM: nothing has changed */
 uint64_t guira__i2cf_draw(const struct i2cf *f, struct paper *list); /* a random position */

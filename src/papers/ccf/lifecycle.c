@@ -29,7 +29,7 @@ static guira_status list_make(struct ccf *f) {
 }
 
 guira_status guira__ccf_create(const struct guira__ops *ops, const guira_config *c, guira **out) {
-    struct ccf *f = guira__papers_alloc(sizeof *f, &guira__ccf_paper, c->candidates);
+    struct ccf *f = (struct ccf *)guira__papers_alloc(sizeof *f, &guira__ccf_paper, c->candidates);
     if (f == NULL) return GUIRA_ENOMEM;
     guira__papers_init(&f->base, ops, c);
     f->reserved = c->capacity;
@@ -43,9 +43,9 @@ void guira__ccf_destroy(guira *head) {
 
 guira_status guira__ccf_clone(const guira *head, guira **out) {
     const struct ccf *f = const_ccf_of(head);
-    struct ccf *g = guira__papers_copy(&f->base, sizeof *g);
+    struct ccf *g = (struct ccf *)guira__papers_copy(&f->base, sizeof *g);
     if (g == NULL) return GUIRA_ENOMEM;
-    g->list = guira__alloc(f->room * sizeof *g->list);
+    g->list = (struct i2cf *)guira__alloc(f->room * sizeof *g->list);
     guira_status s = g->list != NULL ? GUIRA_OK : GUIRA_ENOMEM;
     for (g->filters = 0; s == GUIRA_OK && g->filters < f->filters; g->filters += s == GUIRA_OK)
         s = guira__i2cf_clone(&f->list[g->filters], &g->list[g->filters]);

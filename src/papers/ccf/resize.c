@@ -92,7 +92,7 @@ guira_status guira__ccf_down(struct ccf *f) { return guira__ccf_down_at(f, next_
 /* --------------------------------------------------------------------------------------------------------- whole filters */
 
 static guira_status list_resize(struct ccf *f, uint64_t filters) {
-    struct i2cf *list = guira__alloc(filters * sizeof *list);
+    struct i2cf *list = (struct i2cf *)guira__alloc(filters * sizeof *list);
     if (list == NULL) return GUIRA_ENOMEM;
     if (f->filters > 0) memcpy(list, f->list, (filters < f->filters ? filters : f->filters) * sizeof *list);
     guira__free(f->list);
@@ -178,7 +178,7 @@ guira_status guira__ccf_compact(struct ccf *f, struct i2cf *from) {
     bool saved = true;
     struct evict_state before = f->head.evict;
     uint64_t filters = f->filters;
-    struct table *copy = guira__zalloc(filters * sizeof *copy);
+    struct table *copy = (struct table *)guira__zalloc(filters * sizeof *copy);
     if (copy == NULL) return GUIRA_ENOMEM;
     for (uint64_t i = 0; saved && i < filters; i++) saved = guira__table_save(&f->list[i].table, &copy[i]);
     bool moved = saved && move_all(f, from);

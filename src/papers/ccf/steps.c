@@ -100,7 +100,7 @@ size_t guira_consistent_filters(const guira *head, guira_consistent_filter *rows
     const struct ccf *f = const_ccf_of(head);
     if (rows == NULL || n == 0) return (size_t)f->filters;
     if (!guira__struct_size_ok(rows, ROW_FIRST_SIZE)) return 0;
-    size_t size = rows->size, stride = size != 0 ? size : ROW_FIRST_SIZE;
+    size_t size = rows->size, stride = size != 0 ? size : (size_t)ROW_FIRST_SIZE;
     for (size_t i = 0; i < n && i < f->filters; i++) {
         guira_consistent_filter row = row_of(f, &f->list[i]);
         void *to = (char *)rows + i * stride;

@@ -131,20 +131,13 @@ static guira_status remove_one(guira *head, uint64_t hash) {
 }
 
 const struct guira__ops guira__dcf_ops = {
+    .bytes = sizeof(struct guira__ops),
     .create = guira__dcf_create,
     .destroy = guira__dcf_destroy,
-    .insert = insert,
-    .contains = contains,
-    .remove = remove_one,
-    .count = count,
-    .contains_many = guira__papers_contains_many,
-    .prefetch = prefetch,
     .reserve = guira__dcf_reserve,
     .shrink_to_fit = guira__dcf_shrink_to_fit,
     .clear = guira__dcf_clear,
     .clone = guira__dcf_clone,
-    .merge = guira__dcf_merge,
-    .bytes = sizeof(struct guira__ops),
     .config = guira__papers_config_of,
     .stash = guira__papers_stash,
     .stats = guira__dcf_stats,
@@ -152,4 +145,11 @@ const struct guira__ops guira__dcf_ops = {
     .dump = guira__papers_dump,
     .save = guira__papers_save,
     .view = guira__dcf_view,
+    .merge = guira__dcf_merge,
+    .contains = contains,
+    .contains_many = guira__papers_contains_many,
+    .count = count,
+    .prefetch = prefetch,
+    .insert = insert,
+    .remove = remove_one,
 };

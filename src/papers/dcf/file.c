@@ -28,7 +28,7 @@ static guira_status view_list(struct dcf *f, struct guira__reader *r) {
     for (size_t i = 0; i < LIST_NUMBERS; i++, p += 8) *number[i] = get_u64(p);
     f->room = f->filters;
     if (guira__dcf_check_list(f) != NULL || length != 8 * (LIST_NUMBERS + f->filters)) return GUIRA_ECORRUPT;
-    f->list = guira__alloc(f->filters * sizeof *f->list);
+    f->list = (struct table *)guira__alloc(f->filters * sizeof *f->list);
     if (f->list == NULL) return GUIRA_ENOMEM;
     for (uint64_t i = 0; i < f->filters; i++, p += 8) {
         struct table t = table_of_config(&f->base.config, f->base.config.buckets);
@@ -42,7 +42,7 @@ static guira_status view_list(struct dcf *f, struct guira__reader *r) {
 
 guira_status guira__dcf_view(const struct guira__ops *ops, const guira_config *c, struct guira__reader *r,
                              guira **out) {
-    struct dcf *f = guira__papers_alloc(sizeof *f, &guira__dcf_paper, 1);
+    struct dcf *f = (struct dcf *)guira__papers_alloc(sizeof *f, &guira__dcf_paper, 1);
     if (f == NULL) return GUIRA_ENOMEM;
     guira_status s = guira__papers_read(&f->base, ops, c, r) ? GUIRA_OK : GUIRA_ECORRUPT;
     f->is_view = true;

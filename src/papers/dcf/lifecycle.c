@@ -7,7 +7,7 @@
 guira_status guira__dcf_create(const struct guira__ops *ops, const guira_config *c, guira **out) {
     double filters = guira__dcf_filters_for(c, c->capacity);
     if (filters > c->max_filters) return GUIRA_ELIMIT;
-    struct dcf *f = guira__papers_alloc(sizeof *f, &guira__dcf_paper, 1);
+    struct dcf *f = (struct dcf *)guira__papers_alloc(sizeof *f, &guira__dcf_paper, 1);
     if (f == NULL) return GUIRA_ENOMEM;
     guira__papers_init(&f->base, ops, c);
     f->min_filters = (uint64_t)filters;
@@ -24,7 +24,7 @@ void guira__dcf_destroy(guira *head) {
 
 guira_status guira__dcf_clone(const guira *head, guira **out) {
     const struct dcf *f = const_dcf_of(head);
-    struct dcf *g = guira__papers_copy(&f->base, sizeof *g);
+    struct dcf *g = (struct dcf *)guira__papers_copy(&f->base, sizeof *g);
     if (g == NULL) return GUIRA_ENOMEM;
     g->is_view = false;
     g->list = NULL;

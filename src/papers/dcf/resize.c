@@ -24,8 +24,8 @@ double guira__dcf_filters_for(const guira_config *c, uint64_t items) {
 guira_status guira__dcf_add(struct dcf *f, uint64_t n) {
     struct table t = table_of_config(&f->base.config, f->base.config.buckets);
     if (f->filters + n > f->base.config.max_filters) return GUIRA_ELIMIT;
-    if (!guira__memory_has((double)table_bytes(&t) * (double)n)) return GUIRA_ENOMEM;
-    struct table *list = guira__alloc((f->filters + n) * sizeof *list);
+    if (!guira__memory_has((double)(table_bytes(&t) + sizeof t) * (double)(f->filters + n))) return GUIRA_ENOMEM;
+    struct table *list = (struct table *)guira__alloc((f->filters + n) * sizeof *list);
     if (list == NULL) return GUIRA_ENOMEM;
     if (f->filters > 0) memcpy(list, f->list, f->filters * sizeof *list);
     uint64_t made = 0;
@@ -48,7 +48,7 @@ void guira__dcf_drop(struct dcf *f, uint64_t i) {
     if (f->active == i) f->active = guira__dcf_emptiest(f, UINT64_MAX);
     else if (f->active == f->filters) f->active = i;
     f->head.shrinks += f->base.config.buckets;
-    struct table *list = guira__alloc(f->filters * sizeof *list);
+    struct table *list = (struct table *)guira__alloc(f->filters * sizeof *list);
     if (list == NULL) return;
     memcpy(list, f->list, f->filters * sizeof *list);
     guira__free(f->list);
@@ -81,7 +81,7 @@ static bool move_all(struct dcf *f, uint64_t from, struct table *saved) {
 static bool merge(struct dcf *f) {
     uint64_t from = guira__dcf_emptiest(f, UINT64_MAX), filters = f->filters;
     struct evict_state before = f->head.evict;
-    struct table *saved = guira__zalloc(filters * sizeof *saved);
+    struct table *saved = (struct table *)guira__zalloc(filters * sizeof *saved);
     if (saved == NULL) return false;
     bool moved = move_all(f, from, saved);
     for (uint64_t i = 0; i < filters; i++) {

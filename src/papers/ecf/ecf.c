@@ -148,19 +148,13 @@ static guira_status remove_one(guira *head, uint64_t hash) {
 }
 
 const struct guira__ops guira__ecf_ops = {
+    .bytes = sizeof(struct guira__ops),
     .create = guira__ecf_create,
     .destroy = guira__ecf_destroy,
-    .insert = insert,
-    .contains = contains,
-    .remove = remove_one,
-    .count = count,
-    .contains_many = guira__papers_contains_many,
-    .prefetch = prefetch,
     .reserve = guira__ecf_reserve,
     .shrink_to_fit = guira__ecf_shrink_to_fit,
     .clear = guira__ecf_clear,
     .clone = guira__ecf_clone,
-    .bytes = sizeof(struct guira__ops),
     .config = guira__papers_config_of,
     .stash = guira__papers_stash,
     .stats = guira__ecf_stats,
@@ -168,4 +162,10 @@ const struct guira__ops guira__ecf_ops = {
     .dump = guira__papers_dump,
     .save = guira__papers_save,
     .view = guira__ecf_view,
+    .contains = contains,
+    .contains_many = guira__papers_contains_many,
+    .count = count,
+    .prefetch = prefetch,
+    .insert = insert,
+    .remove = remove_one,
 };

@@ -40,7 +40,7 @@ static bool view_shape(struct ecf *f, struct guira__reader *r) {
 
 guira_status guira__ecf_view(const struct guira__ops *ops, const guira_config *c, struct guira__reader *r,
                              guira **out) {
-    struct ecf *f = guira__papers_alloc(sizeof *f, &guira__ecf_paper, 1);
+    struct ecf *f = (struct ecf *)guira__papers_alloc(sizeof *f, &guira__ecf_paper, 1);
     if (f == NULL) return GUIRA_ENOMEM;
     bool good = guira__papers_read(&f->base, ops, c, r) && view_shape(f, r);
     f->is_view = true;

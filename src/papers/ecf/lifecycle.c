@@ -6,7 +6,7 @@
 
 guira_status guira__ecf_create(const struct guira__ops *ops, const guira_config *c, guira **out) {
     uint64_t needed = (uint64_t)ceil((double)c->capacity / (c->max_load * c->bucket_slots));
-    struct ecf *f = guira__papers_alloc(sizeof *f, &guira__ecf_paper, 1);
+    struct ecf *f = (struct ecf *)guira__papers_alloc(sizeof *f, &guira__ecf_paper, 1);
     if (f == NULL) return GUIRA_ENOMEM;
     guira__papers_init(&f->base, ops, c);
     f->min_buckets = c->buckets > needed ? c->buckets : needed;
@@ -23,7 +23,7 @@ void guira__ecf_destroy(guira *head) {
 
 guira_status guira__ecf_clone(const guira *head, guira **out) {
     const struct ecf *f = const_ecf_of(head);
-    struct ecf *g = guira__papers_copy(&f->base, sizeof *g);
+    struct ecf *g = (struct ecf *)guira__papers_copy(&f->base, sizeof *g);
     if (g == NULL) return GUIRA_ENOMEM;
     guira_status s = guira__ecf_alloc(g);
     if (s == GUIRA_OK) memcpy(g->table.bytes, f->table.bytes, table_bytes(&f->table));

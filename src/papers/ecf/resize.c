@@ -16,7 +16,7 @@ guira_status guira__ecf_alloc(struct ecf *f) {
     f->is_view = false;
     f->table.buckets = f->shape.buckets;
     f->table.bytes = f->pending = NULL;
-    if (guira__table_alloc(&f->table) && f->groups > 0) f->pending = guira__alloc(ecf_pending_bytes(f));
+    if (guira__table_alloc(&f->table) && f->groups > 0) f->pending = (uint8_t *)guira__alloc(ecf_pending_bytes(f));
     if (f->table.bytes != NULL && (f->groups == 0 || f->pending != NULL)) return GUIRA_OK;
     guira__ecf_free(f);
     f->table.bytes = f->pending = NULL;

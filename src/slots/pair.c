@@ -1,0 +1,15 @@
+/* See pair.h. */
+#include "slots/pair.h"
+
+#define LANES_8(x) (x), (x), (x), (x), (x), (x), (x), (x)
+
+const struct pair_constants guira__pair __attribute__((aligned(64))) = {
+    .ones = {LANES_8(1), LANES_8(1)},
+    .spread = {LANES_8(0), LANES_8(4)},
+    .spread_32 = {LANES_8(0), LANES_8(2)},
+    .spread_12 = {LANES_8(0), LANES_8(0), LANES_8(4), LANES_8(4)},
+    .one = 1,
+    .shift = 63,
+    .tail_16 = 0x3fe,
+    .bucket_16 = ~UINT64_C(0x3ff),
+};

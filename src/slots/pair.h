@@ -1,0 +1,18 @@
+/* Constants of slots/match_pair_x86.inc, as they lie in memory: an instruction takes its operand from there, where the
+ * compiler would build the constant in a register first, with two instructions and for every lookup. */
+#ifndef GUIRA_SLOTS_PAIR_H
+#define GUIRA_SLOTS_PAIR_H
+
+#include "base/compiler.h"
+
+struct pair_constants {
+    uint16_t ones[16];                       /* 1 in every lane */
+    uint16_t spread[16];                     /* the first lane of 16 bits to eight lanes, the fifth to the others */
+    uint32_t spread_32[16];                  /* the first lane of 32 bits to eight lanes, the third to the others */
+    uint16_t spread_12[32];                  /* the first lane of 16 bits to sixteen lanes, the fifth to the others */
+    uint64_t one, shift, tail_16, bucket_16; /* 1; the shift in a packed start; of a shifted address: tail, bucket */
+};
+
+extern IN_LIBRARY const struct pair_constants guira__pair;
+
+#endif

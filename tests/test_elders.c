@@ -1,0 +1,313 @@
+/* The elders of a tidal filter: the table of their names, and the map that is filled again as it grows. */
+#include "file_support.h"
+
+#include <stdlib.h>
+
+#include "tidal/elders.h"
+#include "tidal/table.h"
+
+static guira *make(unsigned w, struct rng *r) {
+    guira_config c = {.slot_bits = w};
+    guira *f = NULL;
+    for (size_t i = 0; i < sizeof c.seed; i++) c.seed[i] = (uint8_t)rng_next(r);
+    assert_int_equal(guira_create(&c, &f), GUIRA_OK);
+    return f;
+}
+
+static struct elders *elders_of(guira *f) { return tidal_of(f)->elders; }
+static bool is_filling(guira *f) { return elders_of(f) != NULL && elders_of(f)->next != NULL; }
+
+/* ---------------------------------------------------------------------------------------------------------------- names */
+
+/* The highest of an elder with 12 or 13 bits: then its name has no room for the number of a copy. */
+enum { LEVEL = 52 };
+
+/* An elder whose name begins with `same` bits that are 0 and has the core 0: all of them have the same two buckets until the
+ * table of names has more levels than that. Its own core has at most five bits. */
+static struct entry elder_alike(unsigned same, struct rng *r) {
+    for (;;) {
+        struct entry e = guira__elder_named(rng_next(r) >> same >> 1 >> 6 << 6);
+        if (known_of(e) == LEVEL && (e.where & 32) == 0) return e;
+    }
+}
+
+static bool add_copies(guira *f, struct entry e, uint64_t n) {
+    if (!guira__elders_ready(tidal_of(f), 1)) return false;
+    guira__elders_add(tidal_of(f), e, n);
+    f->items += n;
+    update_has_outside(tidal_of(f));
+    return true;
+}
+
+static bool add_elder(guira *f, struct entry e) { return add_copies(f, e, 1); }
+
+/* Two buckets and the stash have room for 32 names. One step of growth would not make room for another. */
+static void test_the_table_of_names_grows_as_often_as_it_takes(void **state) {
+    (void)state;
+    struct rng r = rng_for(__func__);
+    guira *f = make(13, &r);
+    for (unsigned i = 0; i < 48; i++) {
+        struct entry e = elder_alike(4, &r);
+        assert_true(add_elder(f, e));
+        assert_true(guira__elders_level(tidal_of(f), e.where) > 0);
+        assert_valid(f);
+    }
+    assert_true(bucket_count(tidal_of(elders_of(f)->names)) > 16);
+    guira_destroy(f);
+}
+
+/* Names that only a forged file can have, alike in so many bits that growth separates them too late. */
+static void test_names_that_are_alike_do_not_take_all_memory(void **state) {
+    (void)state;
+    struct rng r = rng_for(__func__);
+    guira *f = make(13, &r);
+    unsigned n = 0;
+    while (n < 64 && add_elder(f, elder_alike(24, &r))) n++;
+    assert_int_equal(n, 2 * LAYOUT_64.slots + STASH_SIZE);
+    assert_true(bucket_count(tidal_of(elders_of(f)->names)) < 200);
+    assert_valid(f);
+    guira_destroy(f);
+}
+
+/* No elder of a filter with 32-bit slots knows so many bits. */
+static void test_counted_elders_know_what_fits_after_merging(void **state) {
+    (void)state;
+    struct rng r = rng_for(__func__);
+    guira *from = make(13, &r), *into = NULL;
+    guira_config c = {.size = sizeof c};
+    assert_int_equal(guira_config_get(from, &c), GUIRA_OK);
+    c.slot_bits = 32;
+    assert_int_equal(guira_create(&c, &into), GUIRA_OK);
+    struct entry e = elder_alike(4, &r);
+    assert_true(add_copies(from, e, 40));
+    assert_valid(from);
+    assert_int_equal(guira_merge(into, from), GUIRA_OK);
+    assert_valid(into);
+    assert_int_equal(guira_count_hash(into, e.where), 40);
+    unsigned most = known_at(level_of(tidal_of(into), SPLIT), LAYOUT_32);
+    assert_int_equal(elders_of(into)->levels >> most >> 1, 0);
+    guira_destroy(from);
+    guira_destroy(into);
+}
+
+static void test_more_copies_than_can_be_counted_are_refused(void **state) {
+    (void)state;
+    struct rng r = rng_for(__func__);
+    guira *f = make(13, &r), *g = NULL;
+    assert_true(add_copies(f, elder_alike(4, &r), MAX_COUNTED / 2 + 10));
+    assert_int_equal(guira_clone(f, &g), GUIRA_OK);
+    uint64_t before = digest(f);
+    assert_int_equal(guira_merge(f, g), GUIRA_ELIMIT);
+    assert_int_equal(digest(f), before);
+    assert_int_equal(guira_union(f, g), GUIRA_OK);
+    assert_valid(f);
+    guira_destroy(f);
+    guira_destroy(g);
+}
+
+/* -------------------------------------------------------------------------------------------------------------- the map */
+
+/* The share of the map's bits that are set. */
+static double share_set(guira *f) {
+    const struct elder_map *map = elders_of(f)->map;
+    double set = 0;
+    for (size_t i = 0; i < (size_t)1 << map->bits; i++) set += __builtin_popcountll(map->word[i]);
+    return set / 64 / (double)((size_t)1 << map->bits);
+}
+
+/* Members until a larger map is being filled, or `most` of them; then so many elders more. */
+static void grow_until_filling(guira *f, struct model *m, size_t most, uint64_t more, struct rng *r) {
+    while (m->n < most && !is_filling(f)) members_in(f, m, 1, r);
+    if (!is_filling(f)) return;
+    for (uint64_t end = elders_of(f)->names->items + more; elders_of(f)->names->items < end;) members_in(f, m, 1, r);
+}
+
+/* Every elder is shown at every moment, whatever comes and goes while the larger map is filled: assert_valid asks for each of
+ * them. The map is not fuller than the elders make it: up to 4 per word and a tenth more, at most twice that if elders of
+ * low levels are in several places; copying it would give twice as much with each doubling. */
+static void grow_with_removals(unsigned w, size_t n, unsigned least_bits, struct rng *r) {
+    guira *f = make(w, r);
+    struct model m = {0};
+    unsigned filling = 0;
+    uint64_t bits = MAP_FIRST_BITS;
+    while (m.n < n) {
+        members_in(f, &m, 1 + rng_below(r, 40), r);
+        if (m.n > 100 && rng_below(r, 4) == 0) members_out(f, &m, rng_below(r, 12), r);
+        if (is_filling(f) && (filling++ % 8 == 0 || filling < 50)) assert_valid(f);
+        if (elders_of(f) == NULL || elders_of(f)->map->bits == bits) continue;
+        bits = elders_of(f)->map->bits;
+        assert_valid(f);
+        assert_same(f, &m);
+    }
+    assert_true(bits >= least_bits && filling > 0);
+    assert_true(share_set(f) < 0.14);
+    print_message("  %u bits: map of 2^%u words, %.1f %% set\n", w, (unsigned)bits, 100 * share_set(f));
+    members_out(f, &m, m.n, r);
+    assert_null(elders_of(f));
+    guira_destroy(f);
+    model_free(&m);
+}
+
+static void test_the_map_grows_while_members_come_and_go(void **state) {
+    (void)state;
+    struct rng r = rng_for(__func__);
+    grow_with_removals(12, quick_run() ? 60000 : 300000, quick_run() ? 7 : 9, &r);
+    if (!quick_run()) grow_with_removals(13, 300000, 7, &r);
+}
+
+/* Names that are alike fill their two buckets and a part of the stash. */
+static void test_a_larger_map_shows_the_names_in_the_stash(void **state) {
+    (void)state;
+    struct rng r = rng_for(__func__);
+    guira *f = make(12, &r);
+    struct model m = {0};
+    while (elders_of(f) == NULL || elders_of(f)->names->items < 200) members_in(f, &m, 1, &r);
+    for (unsigned i = 0; i < 26; i++) assert_true(add_elder(f, elder_alike(20, &r)));
+    assert_true(tidal_of(elders_of(f)->names)->stash->n > 3);
+    grow_until_filling(f, &m, 60000, 0, &r);
+    while (is_filling(f)) {
+        members_in(f, &m, 1, &r);
+        assert_valid(f);
+    }
+    assert_true(tidal_of(elders_of(f)->names)->stash->n > 3);
+    guira_destroy(f);
+    model_free(&m);
+}
+
+/* Two filters with the same calls stay the same, also if one of them was saved and loaded, or cloned, in between. */
+static void test_a_map_that_is_being_filled_is_saved_and_cloned(void **state) {
+    (void)state;
+    struct rng r = rng_for(__func__);
+    guira *f = make(12, &r), *copy, *view;
+    struct model m = {0}, in_copy = {0};
+    grow_until_filling(f, &m, 60000, 3, &r);
+    assert_true(is_filling(f) && elders_of(f)->filled > 0);
+    members_out(f, &m, 300, &r); /* what stays shown without an elder is saved, too */
+    assert_true(is_filling(f));
+    struct bytes b = saved(f);
+    assert_int_equal(get_u64(b.at + 8), 2);
+    assert_int_equal(guira_view(b.at, b.n, &view), GUIRA_OK);
+    assert_same(view, &m);
+    assert_valid(view);
+    guira_destroy(view);
+    guira *back = loaded(b);
+    free(b.at);
+    assert_int_equal(guira_clone(f, &copy), GUIRA_OK);
+    assert_true(digest(copy) == digest(f) && digest(back) == digest(f));
+    struct rng same[3] = {r, r, r};
+    for (size_t i = 0; i < m.n; i++) model_add(&in_copy, m.hash[i]);
+    while (is_filling(f)) members_in(f, &m, 1, &same[0]);
+    size_t more = m.n - in_copy.n;
+    for (size_t i = 0; i < more; i++) assert_int_equal(guira_insert_hash(copy, rng_next(&same[1])), GUIRA_OK);
+    members_in(back, &in_copy, more, &same[2]);
+    assert_true(digest(copy) == digest(f) && digest(back) == digest(f));
+    assert_same(back, &in_copy);
+    guira_destroy(f);
+    guira_destroy(back);
+    guira_destroy(copy);
+    model_free(&m);
+    model_free(&in_copy);
+}
+
+static void test_the_check_finds_a_larger_map_that_is_wrong(void **state) {
+    (void)state;
+    struct rng r = rng_for(__func__);
+    guira *f = make(12, &r);
+    struct model m = {0};
+    grow_until_filling(f, &m, 60000, 5, &r);
+    struct elders *e = elders_of(f);
+    assert_true(is_filling(f) && e->filled > 0);
+    assert_valid(f);
+    for (unsigned kind = 0; kind < 3; kind++) {
+        uint64_t filled = e->filled, bits = e->next->bits;
+        uint64_t *word = malloc(sizeof *word << bits);
+        memcpy(word, e->next->word, sizeof *word << bits);
+        if (kind == 0) memset(e->next->word, 0, sizeof *word << bits); /* an elder is not in it */
+        if (kind == 1) e->filled = UINT64_C(1) << 63;                  /* it should have been taken */
+        if (kind == 2) e->next->bits--;
+        assert_int_equal(guira_validate(f, NULL), GUIRA_ECORRUPT);
+        struct bytes b = {0};
+        guira *back;
+        assert_int_equal(guira_save_to(f, into_bytes, &b), GUIRA_OK);
+        assert_int_equal(guira_load_from(b.at, b.n, &back), GUIRA_ECORRUPT);
+        free(b.at);
+        e->filled = filled;
+        e->next->bits = bits;
+        memcpy(e->next->word, word, sizeof *word << bits);
+        free(word);
+        assert_valid(f);
+    }
+    guira_destroy(f);
+    model_free(&m);
+}
+
+static void test_a_filter_that_shrinks_gives_up_the_larger_map(void **state) {
+    (void)state;
+    struct rng r = rng_for(__func__);
+    guira *f = make(12, &r);
+    struct model m = {0};
+    grow_until_filling(f, &m, 60000, 3, &r);
+    assert_true(is_filling(f));
+    while (m.n > 1000 && is_filling(f)) /* the newest leave, the elders stay */
+        assert_int_equal(guira_remove_hash(f, model_take(&m, m.n - 1)), GUIRA_OK);
+    assert_true(m.n > 1000 && elders_of(f) != NULL);
+    assert_same(f, &m);
+    assert_valid(f);
+    members_out(f, &m, m.n, &r);
+    guira_destroy(f);
+    model_free(&m);
+}
+
+static void test_without_memory_for_a_larger_map_nothing_is_refused(void **state) {
+    (void)state;
+    struct rng r = rng_for(__func__);
+    memory_hook();
+    guira *f = make(12, &r);
+    struct model m = {0};
+    grow_until_filling(f, &m, 60000, 0, &r);
+    assert_true(is_filling(f));
+    guira *copy;
+    assert_int_equal(guira_clone(f, &copy), GUIRA_OK);
+    struct elders *e = elders_of(copy);
+    guira__elders_shrink_map(tidal_of(copy)); /* changes nothing: the table has not shrunk */
+    assert_non_null(e->next);
+    uint64_t failures = 0, bits = e->map->bits;
+    while (m.n < 200000 && e->map->bits < bits + 2) { /* this map is taken, and the next one is begun and taken */
+        memory.calls = 0;
+        memory.fail_at = 1;
+        memory.fail_on = true;
+        memory.failed = false;
+        uint64_t hash = rng_next(&r);
+        assert_int_equal(guira_insert_hash(copy, hash), GUIRA_OK);
+        model_add(&m, hash);
+        failures += memory.failed;
+        memory.fail_at = 0;
+        memory.fail_on = false;
+        uint64_t other = rng_next(&r); /* and one with memory, so that the filter can grow */
+        assert_int_equal(guira_insert_hash(copy, other), GUIRA_OK);
+        model_add(&m, other);
+    }
+    assert_true(failures > 10 && e->map->bits == bits + 2);
+    assert_same(copy, &m);
+    assert_valid(copy);
+    guira_destroy(copy);
+    guira_destroy(f);
+    model_free(&m);
+    memory_unhook();
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_the_table_of_names_grows_as_often_as_it_takes),
+        cmocka_unit_test(test_names_that_are_alike_do_not_take_all_memory),
+        cmocka_unit_test(test_the_map_grows_while_members_come_and_go),
+        cmocka_unit_test(test_counted_elders_know_what_fits_after_merging),
+        cmocka_unit_test(test_more_copies_than_can_be_counted_are_refused),
+        cmocka_unit_test(test_a_larger_map_shows_the_names_in_the_stash),
+        cmocka_unit_test(test_a_map_that_is_being_filled_is_saved_and_cloned),
+        cmocka_unit_test(test_the_check_finds_a_larger_map_that_is_wrong),
+        cmocka_unit_test(test_a_filter_that_shrinks_gives_up_the_larger_map),
+        cmocka_unit_test(test_without_memory_for_a_larger_map_nothing_is_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
