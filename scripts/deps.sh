@@ -122,8 +122,8 @@ if [ "$(id -u)" -ne 0 ]; then
 fi
 
 echo "guira: installing with apt-get:$missing (set NO_INSTALL=1 to forbid this)"
-apt() { # prints the output of apt-get only if it fails
-    output=$($as_root env DEBIAN_FRONTEND=noninteractive apt-get -qq -o Dpkg::Use-Pty=0 "$@" 2>&1) ||
+apt() { # prints the output of apt-get only if it fails; waits up to five minutes for another package manager to end
+    output=$($as_root env DEBIAN_FRONTEND=noninteractive apt-get -qq -o Dpkg::Use-Pty=0 -o DPkg::Lock::Timeout=300 "$@" 2>&1) ||
         { echo "$output" >&2 && exit 1; }
 }
 apt update
