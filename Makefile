@@ -21,7 +21,7 @@ NO_ASLR = $(shell setarch $$(uname -m) -R true 2>/dev/null && echo setarch $$(un
 empty =
 space = $(empty) $(empty)
 
-.PHONY: all module amalgamation sqlite postgres python node wasm site go rust run test test-release test-clang test-asan test-tsan check test-clients fuzz bench bench-bindings lab lab-quick fmt fmt-check lint install deb clean help includes-check deps-build deps-test deps-lab deps-redis deps-bindings deps-sql
+.PHONY: all module amalgamation sqlite postgres python node wasm site go rust run test test-release test-clang test-asan test-tsan check test-clients test-portable fuzz fuzz-pack bench bench-bindings lab lab-quick fmt fmt-check lint install deb clean help includes-check deps-build deps-test deps-lab deps-redis deps-bindings deps-sql
 .NOTPARALLEL:
 MAKEFLAGS += --no-print-directory
 
@@ -124,13 +124,19 @@ check: deps-build deps-test deps-lab deps-redis deps-sql ## all tests in full un
 test-clients: module deps-redis ## the module with current clients of other languages, from their registries (needs go, cargo, mvn, node)
 	GUIRA_MODULE=$(CURDIR)/build/release/module/guira.so PYTHONDONTWRITEBYTECODE=1 /usr/bin/python3 tests/redis/clients/run.py --dir build/clients
 
-fuzz: deps-build deps-test ## fuzz loading and operations, FUZZ_SECONDS=600 seconds each; finds are kept in build/fuzz
-	$(call build,fuzz)
-	for name in load ops; do \
-		mkdir -p build/fuzz/corpus-$$name && \
-		build/fuzz/tests/fuzz/fuzz_$$name -max_total_time=$(FUZZ_SECONDS) -max_len=16384 -timeout=60 -print_final_stats=1 \
-			-artifact_prefix=build/fuzz/$$name- build/fuzz/corpus-$$name tests/fuzz/corpus/$$name || exit 1; \
-	done
+# In the order of src/, then what stands on it.
+FUZZERS = load change ops metrics plan cli module sql
+
+fuzz: deps-build deps-test ## fuzz every border, FUZZ_SECONDS=600 seconds each (FUZZERS="load ops": only these); goes on where it stopped; finds are in build/fuzz
+	$(call build,fuzz) --target $(addprefix fuzz_,$(FUZZERS))
+	sh tests/fuzz/run.sh build/fuzz $(FUZZ_SECONDS) $(FUZZERS)
+
+fuzz-pack: ## after make fuzz: keep the inputs that reach something new, in tests/fuzz/corpus
+	sh tests/fuzz/pack.sh build/fuzz $(FUZZERS)
+
+test-portable: deps-build deps-test ## unit tests for big-endian, 32-bit and ARM processors, under qemu
+	@sh scripts/deps.sh portable
+	JOBS=$(JOBS) sh tests/portable/run.sh
 
 bench: all ## build, then run the benchmark (BENCH_ARGS="options")
 	build/release/bench/guira-bench $(BENCH_ARGS)

@@ -1,12 +1,10 @@
-/* Shared by the fuzzers. A CHECK that fails aborts the process, which libFuzzer reports. */
+/* Shared by the fuzzers of the library. */
 #ifndef GUIRA_FUZZ_H
 #define GUIRA_FUZZ_H
 
-#define _GNU_SOURCE
+#include "fuzz_input.h"
+
 #define XXH_INLINE_ALL
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 #include <xxhash.h>
@@ -16,16 +14,6 @@
 #include "isa_support.h"
 #include "kinds/kinds.h"
 #include "filter/filter.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
-
-#define CHECK(x)                                                                  \
-    do {                                                                          \
-        if (!(x)) {                                                               \
-            fprintf(stderr, "%s:%d: check failed: %s\n", __FILE__, __LINE__, #x); \
-            abort();                                                              \
-        }                                                                         \
-    } while (0)
 
 static inline uint64_t mix(uint64_t z) { /* splitmix64's finish */
     z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);

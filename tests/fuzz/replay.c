@@ -1,35 +1,30 @@
-/* Runs a fuzzer once on every file in the directories of its arguments. So the corpus, with all inputs that once failed, is
+/* Runs a fuzzer once on every input of the packed corpora in its arguments (corpus.py). So all inputs that once failed are
  * tested also where there is no libFuzzer. */
-#include "fuzz.h"
+#include "fuzz_input.h"
 
-#include <dirent.h>
+static bool read_exactly(FILE *file, void *to, size_t n) { return fread(to, 1, n, file) == n; }
 
-static void replay(const char *path) {
-    static uint8_t data[1 << 20];
-    FILE *file = fopen(path, "rb");
-    CHECK(file != NULL);
-    size_t n = fread(data, 1, sizeof data, file);
-    CHECK(n < sizeof data && fclose(file) == 0);
+/* Runs the next input. False: there is none. */
+static bool replay_next(FILE *file) {
+    uint8_t length[4];
+    if (fgetc(file) == EOF) return false;
+    CHECK(fseek(file, -1, SEEK_CUR) == 0 && read_exactly(file, length, 4));
+    size_t n = (size_t)length[0] | (size_t)length[1] << 8 | (size_t)length[2] << 16 | (size_t)length[3] << 24;
+    CHECK(n < 1 << 20);
     uint8_t *exact = malloc(n + 1); /* so that AddressSanitizer finds reads beyond the end */
-    CHECK(exact != NULL);
-    memcpy(exact, data, n);
+    CHECK(exact != NULL && read_exactly(file, exact, n));
     LLVMFuzzerTestOneInput(exact, n);
     free(exact);
+    return true;
 }
 
 int main(int argc, char **argv) {
     unsigned n = 0;
     for (int i = 1; i < argc; i++) {
-        DIR *d = opendir(argv[i]);
-        CHECK(d != NULL);
-        for (struct dirent *e; (e = readdir(d)) != NULL;) {
-            char path[4096];
-            if (e->d_name[0] == '.') continue;
-            snprintf(path, sizeof path, "%s/%s", argv[i], e->d_name);
-            replay(path);
-            n++;
-        }
-        closedir(d);
+        FILE *file = fopen(argv[i], "rb");
+        CHECK(file != NULL);
+        while (replay_next(file)) n++;
+        CHECK(fclose(file) == 0);
     }
     printf("%u inputs\n", n);
     return n > 0 ? 0 : 1;

@@ -1,0 +1,38 @@
+#!/bin/sh
+# Runs fuzzers, one after the other, each with its packed corpus and what earlier runs have found.
+# usage: run.sh BUILD SECONDS NAME...        (from the top of the project)
+#
+# Inputs that reach something new are in BUILD/corpus-NAME, inputs that fail in BUILD/NAME-crash-*. A line for each fuzzer tells how
+# many inputs it has run.
+set -eu
+build=$1
+seconds=$2
+shift 2
+
+# Runs one fuzzer for so many seconds. Appends what it printed to BUILD/NAME.log.
+fuzz() { # NAME SECONDS
+    words=
+    [ ! -e "tests/fuzz/$1.dict" ] || words=-dict=tests/fuzz/$1.dict
+    # shellcheck disable=SC2086
+    "$build/tests/fuzz/fuzz_$1" -max_total_time="$2" -max_len=16384 -timeout=60 -rss_limit_mb=4096 -print_final_stats=1 \
+        -detect_leaks=$leaks $words -artifact_prefix="$build/$1-" "$build/corpus-$1" >>"$build/$1.log" 2>&1
+}
+
+for name in "$@"; do
+    python3 tests/fuzz/corpus.py unpack "tests/fuzz/corpus/$name.pack" "$build/corpus-$name"
+    : >"$build/$name.log"
+    leaks=1
+    part=$seconds
+    # A command of the tool that ends with an error does not free its memory, so this fuzzer starts anew each minute.
+    [ "$name" != cli ] || { leaks=0 && [ "$part" -le 60 ] || part=60; }
+    rest=$seconds
+    while [ "$rest" -gt 0 ]; do
+        fuzz "$name" "$part" || {
+            tail -40 "$build/$name.log" >&2
+            echo "run.sh: fuzz_$name failed; its input is $build/$name-*" >&2
+            exit 1
+        }
+        rest=$((rest - part))
+    done
+    awk -v name="$name" '/^stat::number_of_executed_units/ { n += $2 } END { printf "%-8s %10d inputs\n", name, n }' "$build/$name.log"
+done
