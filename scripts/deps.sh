@@ -1,6 +1,6 @@
 #!/bin/sh
 # Installs the Debian 12 packages that are missing to build and test guira. Prints nothing when all are installed.
-# usage: deps.sh [build] [test] [amalgamation] [python] [lab] [redis] [wasm] [node] [site] [go] [rust] [sqlite] [postgres] [sql] [deb]        (no argument: build, test, lab, redis and sql)
+# usage: deps.sh [build] [test] [amalgamation] [python] [lab] [redis] [wasm] [node] [site] [go] [rust] [portable] [sqlite] [postgres] [sql] [deb]        (no argument: build, test, lab, redis and sql)
 #
 # Before it installs, it prints one line with the packages. With NO_INSTALL=1 in the environment it installs nothing: it
 # prints one line with the missing packages and the command that installs them, and exits with status 1, or with 0 if the
@@ -16,6 +16,7 @@ redis_packages="redis-server openssl python3 python3-redis libxxhash0" # for the
 wasm_packages="make clang-14 lld-14 wasi-libc libclang-rt-14-dev-wasm32 libxxhash-dev"
 node_packages="python3 gcc libc6-dev libxxhash-dev" # the headers of Node come with node, npm or node-api-headers
 site_packages="python3 python3-selenium chromium chromium-driver" # for the test of the page
+portable_packages="qemu-user gcc-s390x-linux-gnu libc6-dev-s390x-cross gcc-i686-linux-gnu libc6-dev-i386-cross gcc-arm-linux-gnueabihf libc6-dev-armhf-cross gcc-aarch64-linux-gnu libc6-dev-arm64-cross"
 sqlite_packages="libsqlite3-dev sqlite3"
 postgres_packages="postgresql-15 postgresql-server-dev-15"
 sql_packages="$sqlite_packages $postgres_packages python3 libxxhash0" # for both and their tests
@@ -51,6 +52,7 @@ for group in "$@"; do
         command -v node >/dev/null || packages="$packages nodejs"
         command -v npm >/dev/null || packages="$packages npm"
         ;;
+    portable) packages="$packages $portable_packages" tools="$tools qemu-s390x" ;;
     sqlite) packages="$packages $sqlite_packages" ;;
     postgres) packages="$packages $postgres_packages" ;;
     sql) packages="$packages $sql_packages" tools="$tools $sql_tools" ;;
@@ -64,7 +66,7 @@ for group in "$@"; do
         packages="$packages gcc libc6-dev" tools="$tools cargo cc"
         ;;
     deb) packages="$packages $deb_packages" tools="$tools $deb_tools" ;;
-    *) echo "deps.sh: unknown group '$group' (build, test, amalgamation, python, lab, redis, wasm, node, site, go, rust, sqlite, postgres, sql, deb)" >&2 && exit 1 ;;
+    *) echo "deps.sh: unknown group '$group' (build, test, amalgamation, python, lab, redis, wasm, node, site, go, rust, portable, sqlite, postgres, sql, deb)" >&2 && exit 1 ;;
     esac
 done
 

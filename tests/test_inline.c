@@ -46,6 +46,12 @@ static uint64_t key(uint64_t i) {
 
 enum { NEVER = 1 << 30 };
 
+/* What a large filter is looked up by. On big-endian machines the header calls the library. */
+enum {
+    LITTLE_ENDIAN_HERE = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
+    LARGE_FORM = LITTLE_ENDIAN_HERE ? GUIRA_INLINE_TIDAL16 : GUIRA_INLINE_CALL
+};
+
 static guira *filter_of(guira_config c, uint64_t items) {
     guira *f;
     c.seed[0] = 1;
@@ -105,15 +111,15 @@ static void test_a_large_table_is_looked_up_inline(void **state) {
     const uint64_t more[] = {0, 1000, 300000, 700000};
     guira *grown = filter_of((guira_config){.slot_bits = 16}, 1000000), *made;
     made = filter_of((guira_config){.slot_bits = 16, .capacity = 2000000}, 1000000);
-    assert_int_equal(table_of(grown).outside, 2);
-    assert_int_equal(table_of(made).outside, 0);
+    assert_int_equal(table_of(grown).outside, LITTLE_ENDIAN_HERE ? 2 : 1);
+    assert_int_equal(table_of(made).outside, LITTLE_ENDIAN_HERE ? 0 : 1);
     for (size_t j = 0, n = 1000000; j < sizeof more / sizeof *more; n += more[j++]) {
         for (uint64_t i = n; i < n + more[j]; i++) {
             assert_int_equal(guira_insert_hash(grown, key(i)), GUIRA_OK);
             assert_int_equal(guira_insert_hash(made, key(i)), GUIRA_OK);
         }
-        check_filter(grown, n + more[j], GUIRA_INLINE_TIDAL16);
-        check_filter(made, n + more[j], GUIRA_INLINE_TIDAL16);
+        check_filter(grown, n + more[j], LARGE_FORM);
+        check_filter(made, n + more[j], LARGE_FORM);
     }
     guira_destroy(grown);
     guira_destroy(made);
@@ -128,7 +134,7 @@ static void test_a_mapped_file_is_looked_up_inline(void **state) {
     close(fd);
     assert_int_equal(guira_save(f, path), GUIRA_OK);
     assert_int_equal(guira_map(path, &mapped), GUIRA_OK);
-    check_filter(mapped, 200000, GUIRA_INLINE_TIDAL16);
+    check_filter(mapped, 200000, LARGE_FORM);
     guira_destroy(mapped);
     guira_destroy(f);
     unlink(path);
@@ -145,7 +151,7 @@ static void test_only_forms_that_the_caller_knows_are_returned(void **state) {
     assert_true(guira_inline_contains_hash(&t, key(3)));
     t.forms = 1000;
     assert_int_equal(guira_inline_table_get(f, &t), GUIRA_OK);
-    assert_int_equal(t.form, GUIRA_INLINE_TIDAL16);
+    assert_int_equal(t.form, LARGE_FORM);
     assert_int_equal(t.forms, 1000);
     guira_destroy(f);
 }

@@ -1,0 +1,78 @@
+#!/bin/sh
+# Builds the library and its unit tests for other processors and runs them under qemu-user: big-endian (s390x), 32 bits
+# (i686, armhf) and NEON (aarch64).
+# usage: run.sh [--quick] [ARCH...]        (from the top of the project; needs what "deps.sh portable" installs)
+#
+# --quick: s390x and aarch64 only, and only the tests of what differs between processors: byte order and word size in
+# files (test_golden compares with the bytes in tests/golden), and the matching of every width.
+#
+# cmocka and liburcu for these processors are Debian's packages, unpacked below build/portable: nothing of another
+# architecture is installed on this machine.
+set -eu
+
+quick_tests="test_golden test_match test_file_info test_structs test_inline test_cuckoo test_merge_widths"
+more_tests="test_api test_tidal test_small test_elders test_merge test_merge_fixed test_dynamic test_elastic test_elastic_steps
+    test_geometry test_ring test_consistent test_consistent_list test_plan test_file test_corrupt_file test_crafted_file test_map
+    test_view test_window test_window_internals test_metrics test_refusal"
+archs="s390x i686 armhf aarch64"
+tests="$quick_tests $more_tests"
+if [ "${1:-}" = --quick ]; then
+    shift
+    archs="s390x aarch64"
+    tests=$quick_tests
+fi
+[ $# -eq 0 ] || archs=$*
+out=$PWD/build/portable
+
+# Sets triple, debian (Debian's name of the architecture), processor (CMake's), qemu.
+describe() { # ARCH
+    case $1 in
+    s390x) triple=s390x-linux-gnu debian=s390x processor=s390x qemu=qemu-s390x ;;
+    i686) triple=i686-linux-gnu debian=i386 processor=i686 qemu=qemu-i386 ;;
+    armhf) triple=arm-linux-gnueabihf debian=armhf processor=armv7l qemu=qemu-arm ;;
+    aarch64) triple=aarch64-linux-gnu debian=arm64 processor=aarch64 qemu=qemu-aarch64 ;;
+    *) echo "run.sh: unknown architecture '$1' (s390x, i686, armhf, aarch64)" >&2 && exit 2 ;;
+    esac
+}
+
+# apt-get with lists of its own, for another architecture.
+foreign_apt() {
+    apt-get -qq -o APT::Architecture="$debian" -o APT::Architectures="$debian" -o Dir::State="$out/apt" -o APT::Sandbox::User=root \
+        -o Dir::State::status=/dev/null -o Dir::Cache="$out/apt" "$@"
+}
+
+# Debian's libraries for the tests, unpacked into $sysroot.
+unpack_libraries() {
+    sysroot=$out/$1/sysroot
+    [ ! -e "$sysroot/complete" ] || return 0
+    mkdir -p "$sysroot" "$out/apt/lists/partial" "$out/apt/archives/partial"
+    foreign_apt update >/dev/null
+    (cd "$sysroot" && foreign_apt download libcmocka-dev libcmocka0 liburcu-dev liburcu8 >/dev/null)
+    for package in "$sysroot"/*.deb; do dpkg-deb -x "$package" "$sysroot"; done
+    mkdir "$sysroot/xxhash" && cp /usr/include/xxhash.h /usr/include/xxh3.h "$sysroot/xxhash"
+    : >"$sysroot/complete"
+}
+
+configure() { # ARCH
+    lib=$sysroot/usr/lib
+    [ ! -d "$lib/$triple" ] || lib=$lib/$triple
+    [ "$debian" != i386 ] || lib=$sysroot/usr/lib/i386-linux-gnu
+    cmake -S . -B "$out/$1/build" --log-level=WARNING -DCMAKE_SYSTEM_NAME=Linux -DCMAKE_SYSTEM_PROCESSOR="$processor" \
+        -DCMAKE_C_COMPILER="$triple-gcc" -DCMAKE_BUILD_TYPE=Release -DGUIRA_WERROR=ON \
+        "-DCMAKE_CROSSCOMPILING_EMULATOR=$qemu;-L;/usr/$triple" \
+        -DCMAKE_FIND_ROOT_PATH="$sysroot" -DCMAKE_FIND_ROOT_PATH_MODE_INCLUDE=NEVER -DCMAKE_FIND_ROOT_PATH_MODE_LIBRARY=NEVER \
+        -DXXHASH_INCLUDE_DIR="$sysroot/xxhash" -DCMOCKA_INCLUDE_DIR="$sysroot/usr/include" -DCMOCKA_LIBRARY="$lib/libcmocka.so" \
+        -DURCU_INCLUDE_DIR="$lib/../../include" -DURCU_BP_LIBRARY="$lib/liburcu-bp.so" \
+        -DGUIRA_CLI=OFF -DGUIRA_LAB=OFF -DGUIRA_MODULE=OFF -DGUIRA_SQL=OFF -DGUIRA_BENCH=OFF -DGUIRA_EXAMPLES=OFF -DGUIRA_SHARED=OFF
+}
+
+for arch in $archs; do
+    describe "$arch"
+    unpack_libraries "$arch"
+    configure "$arch"
+    echo "run.sh: $arch: building"
+    # shellcheck disable=SC2086
+    cmake --build "$out/$arch/build" -j "${JOBS:-2}" --target $tests >"$out/$arch/build.log" 2>&1 || { cat "$out/$arch/build.log" && exit 1; }
+    names=$(printf '%s|' $tests)
+    GUIRA_QUICK=1 ctest --test-dir "$out/$arch/build" -j "${JOBS:-2}" -R "^(${names%|})\$" --output-on-failure --no-tests=error
+done
