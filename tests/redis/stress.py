@@ -10,6 +10,9 @@ is 1.
 
 Two digests can be compared only if nothing was replicated in between. The timers of windows replicate CFW._TICK at any
 moment, so a comparison counts only if the replication offset was the same before and after both digests.
+
+A replica that runs DEBUG RELOAD refuses what its master sends meanwhile, with "-LOADING" in its log, and never asks for it
+again: the server does so with SET as well, without any module. So the master's writes are paused until the replica is back.
 """
 import argparse
 import os
@@ -21,6 +24,7 @@ import time
 import redis
 
 from harness import SEED, Server
+from redisbloom import CuckooFilter
 
 FILTERS, BLOOMS, WINDOWS = ([f"{kind}{i}" for i in range(4)] for kind in "fbw")
 
@@ -80,7 +84,15 @@ class Stress:
             ["CF.RESERVE", key, rng.choice((4, 100, 5000)), "EXPANSION", rng.randrange(3)],
             ["CF.RESERVE", key, rng.choice((10, 1000)), "ERROR", rng.choice((0.3, 0.01, 0.0001))],
             ["CF.MERGE", key, rng.choice(FILTERS)], ["CF.UNION", key, rng.choice(FILTERS)], ["CF.COMPACT", key],
-            ["COPY", key, rng.choice(FILTERS), "REPLACE"], ["UNLINK", key], ["CF.SCANDUMP", key, 0]))]
+            ["COPY", key, rng.choice(FILTERS), "REPLACE"], ["UNLINK", key], ["CF.SCANDUMP", key, 0],
+            ["PEXPIRE", key, rng.choice((1, 300, 3000))]))]
+
+    def on_moved_filter(self):
+        """Loads a filter of RedisBloom."""
+        f, key = CuckooFilter(self.rng.choice((8, 64)), 2, 20, self.rng.randrange(1, 3)), self.rng.choice(FILTERS)
+        for item in self.items()[:200]:
+            f.add(item)
+        return [["UNLINK", key], *(["CF.LOADCHUNK", key, position, chunk] for position, chunk in f.chunks())]
 
     def on_bloom(self):
         rng, key = self.rng, self.rng.choice(BLOOMS)
@@ -102,7 +114,8 @@ class Stress:
 
     def round(self):
         for _ in range(self.rng.randrange(5, 60)):
-            calls = self.rng.choice((self.on_filter, self.on_bloom, self.on_window, self.on_window))()
+            kinds = (self.on_filter, self.on_bloom, self.on_window, self.on_window)
+            calls = (self.on_moved_filter if self.rng.random() < 0.02 else self.rng.choice(kinds))()
             if self.rng.random() < 0.1:
                 self.transaction(calls)
             else:
@@ -122,16 +135,33 @@ class Stress:
         elif what > 1 and server is self.master:
             self.wait_for_rewrite(server)
             self.call(server, "DEBUG", "LOADAOF")
-        else:
+        elif server is self.master:
             self.call(server, "DEBUG", "RELOAD")
+        else:
+            self.reload_replica()
         self.reloads += what < 4
 
+    def reload_replica(self):
+        self.call(self.master, "CLIENT", "PAUSE", 100000, "WRITE")
+        self.wait_until(lambda: self.offsets()[0] == self.offsets()[1])
+        self.call(self.replica, "DEBUG", "RELOAD")
+        self.call(self.master, "CLIENT", "UNPAUSE")
+
     def wait_for_rewrite(self, server):
-        while True:
+        def is_done():
             info = server.client.info("persistence")
-            if not info["aof_rewrite_in_progress"] and not info["aof_rewrite_scheduled"]:
-                return
-            time.sleep(0.02)
+            return not info["aof_rewrite_in_progress"] and not info["aof_rewrite_scheduled"]
+        self.wait_until(is_done)
+
+    def wait_until(self, condition):
+        """Returns the first answer that is true."""
+        deadline = time.monotonic() + 120
+        while time.monotonic() < deadline:
+            answer = condition()
+            if answer:
+                return answer
+            time.sleep(0.01)
+        raise RuntimeError("the servers do not get there")
 
     # ----------------------------------------------------------------------------------------------------- comparison
 
@@ -139,24 +169,17 @@ class Stress:
         master, replica = self.master.client.info("replication"), self.replica.client.info("replication")
         return master["master_repl_offset"], replica.get("slave_repl_offset"), replica.get("master_link_status")
 
-    def same(self):
-        """True, False, or None: something was replicated meanwhile, or the replica is not there yet."""
+    def digests(self):
+        """Of both; None: something was replicated meanwhile, or the replica is not there yet."""
         before = self.offsets()
         digests = [s("DEBUG", "DIGEST") for s in (self.master, self.replica)]
         master, replica, link = self.offsets()
-        if before != (master, replica, link) or master != replica or link != "up":
-            return None
-        return digests[0] == digests[1]
+        return digests if before == (master, replica, link) and master == replica and link == "up" else None
 
     def compare(self):
-        deadline = time.monotonic() + 120
-        while time.monotonic() < deadline:
-            answer = self.same()
-            if answer is not None:
-                self.comparisons += 1
-                return answer
-            time.sleep(0.01)
-        raise RuntimeError("the replica does not catch up")
+        master, replica = self.wait_until(self.digests)
+        self.comparisons += 1
+        return master == replica
 
     def archive(self):
         for key in sorted(self.master.client.keys("*")):
