@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-static const char MAGIC[8] = {'g', 'u', 'i', 'r', 'a', 'c', 'h', '2'};
+static const char MAGIC[8] = {'g', 'u', 'i', 'r', 'a', 'c', 'h', '3'};
 
 enum { FILTER_RECORD = 48, WINDOW_RECORD = 8 };
 
@@ -19,16 +19,26 @@ static void put_u64(char *to, uint64_t n) {
 
 /* ------------------------------------------------------------------------------------------------------------- chunks */
 
-/* The checksum of a header: MurmurHash64A of its first 32 bytes, seed 0. */
-static uint64_t checksum(const char *head) {
+/* MurmurHash64A with seed 0. */
+static uint64_t murmur(const char *bytes, size_t n) {
     const uint64_t m = UINT64_C(0xc6a4a7935bd1e995);
-    uint64_t h = 32 * m;
-    for (unsigned i = 0; i < 32; i += 8) {
-        uint64_t k = get_u64(head + i) * m;
+    uint64_t h = n * m, rest = 0;
+    for (; n >= 8; n -= 8, bytes += 8) {
+        uint64_t k = get_u64(bytes) * m;
         h = (h ^ (k ^ k >> 47) * m) * m;
     }
+    for (unsigned i = 0; i < n; i++) rest |= (uint64_t)(unsigned char)bytes[i] << (8 * i);
+    if (n > 0) h = (h ^ rest) * m;
     h = (h ^ h >> 47) * m;
     return h ^ h >> 47;
+}
+
+/* Of a chunk with n bytes after its header: the hash of the 32 bytes before the checksum and of the hash of those n. */
+static uint64_t checksum(const char *chunk, size_t n) {
+    char all[CHUNK_HEADER];
+    memcpy(all, chunk, 32);
+    put_u64(all + 32, murmur(chunk + CHUNK_HEADER, n));
+    return murmur(all, sizeof all);
 }
 
 static uint64_t chunk_length(uint64_t total, uint64_t offset) {
@@ -36,8 +46,8 @@ static uint64_t chunk_length(uint64_t total, uint64_t offset) {
 }
 
 bool dump_chunk_parse(const char *blob, size_t n, struct dump_chunk *out) {
-    if (n <= CHUNK_HEADER || memcmp(blob, MAGIC, sizeof MAGIC) != 0 || get_u64(blob + 32) != checksum(blob))
-        return false;
+    if (n <= CHUNK_HEADER || memcmp(blob, MAGIC, sizeof MAGIC) != 0) return false;
+    if (get_u64(blob + 32) != checksum(blob, n - CHUNK_HEADER)) return false;
     *out = (struct dump_chunk){get_u64(blob + 8), get_u64(blob + 16), get_u64(blob + 24), blob + CHUNK_HEADER,
                                n - CHUNK_HEADER};
     return out->offset < out->total && out->n == chunk_length(out->total, out->offset);
@@ -49,8 +59,8 @@ size_t dump_chunk_write(const char *stream, uint64_t total, uint64_t offset, cha
     put_u64(to + 8, 0);
     put_u64(to + 16, total);
     put_u64(to + 24, offset);
-    put_u64(to + 32, checksum(to));
     memcpy(to + CHUNK_HEADER, stream + offset, n);
+    put_u64(to + 32, checksum(to, n));
     return CHUNK_HEADER + n;
 }
 

@@ -52,11 +52,17 @@ static void partial_free(void *value) {
     counter_sub(&counters.partial_loads, 1);
 }
 
-/* `total` is untrusted, so memory is not allocated for all of it at once: the buffer doubles as chunks arrive. */
+/* `total` is untrusted, so memory is not allocated for all of it at once: the buffer doubles as chunks arrive. This is its size
+ * after n bytes more. */
+static uint64_t size_with(const struct partial *p, uint64_t n) {
+    if (p->allocated - p->n >= n) return p->allocated;
+    uint64_t size = p->n + n > 2 * p->allocated ? p->n + n : 2 * p->allocated;
+    return size < p->total ? size : p->total;
+}
+
 static bool append(struct partial *p, const uint8_t *bytes, uint64_t n) {
-    if (p->allocated - p->n < n) {
-        uint64_t allocated = p->n + n > 2 * p->allocated ? p->n + n : 2 * p->allocated;
-        if (allocated > p->total) allocated = p->total;
+    uint64_t allocated = size_with(p, n);
+    if (allocated > p->allocated) {
         uint8_t *larger = memory_alloc(allocated);
         if (larger == NULL) return false;
         if (p->n > 0) memcpy(larger, p->bytes, p->n);
@@ -74,15 +80,22 @@ static bool append(struct partial *p, const uint8_t *bytes, uint64_t n) {
 static const char NO_MEMORY[] = "ERR Insufficient memory to create filter";
 static const char INVALID[] = "Couldn't create filter!";
 
-/* The functions that load a chunk return NULL or the error to reply. A dump of a single chunk needs no partial value. */
-static const char *load_single(redis_key *key, const struct chunk *c, const struct kind *kind, int flags) {
-    void *value = kind->serializer->read(c->bytes, c->n, flags);
+/* The functions that load a chunk return NULL or the error to reply.
+ *
+ * Memory is asked of the server before it is taken: with the first chunk for the whole dump, so that one that cannot be
+ * loaded fails at once; then for each larger buffer; and with the last chunk for the filter. */
+
+/* The dump is complete: makes its value. */
+static const char *finish(redis_ctx *ctx, redis_key *key, const struct kind *kind, const uint8_t *bytes, uint64_t n) {
+    if (memory_would_be_over(ctx, n)) return OUT_OF_MEMORY;
+    void *value = kind->serializer->read(bytes, n, redis.GetContextFlags(ctx));
     if (value == NULL) return INVALID;
-    redis.ModuleTypeSetValue(key, *kind->type, value);
+    redis.ModuleTypeSetValue(key, *kind->type, value); /* frees a partial value */
     return NULL;
 }
 
-static const char *load_first(redis_key *key, const struct chunk *c, const struct kind *kind) {
+static const char *load_first(redis_ctx *ctx, redis_key *key, const struct chunk *c, const struct kind *kind) {
+    if (memory_would_be_over(ctx, c->total)) return OUT_OF_MEMORY;
     struct partial *p = partial_create(c->generation, c->total, kind);
     if (p == NULL) return NO_MEMORY;
     if (!append(p, c->bytes, c->n)) {
@@ -93,27 +106,28 @@ static const char *load_first(redis_key *key, const struct chunk *c, const struc
     return NULL;
 }
 
-static const char *load_next(redis_key *key, const struct chunk *c, const struct kind *kind, int flags) {
+static const char *load_next(redis_ctx *ctx, redis_key *key, const struct chunk *c, const struct kind *kind) {
     struct partial *p = redis.ModuleTypeGetValue(key);
     bool fits = c->generation == p->generation && c->total == p->total && c->offset == p->n && kind == p->kind;
     if (!fits || c->n > p->total - p->n) return "Couldn't load chunk!";
+    uint64_t size = size_with(p, c->n);
+    if (size > p->allocated && memory_would_be_over(ctx, size)) return OUT_OF_MEMORY;
     if (!append(p, c->bytes, c->n)) return NO_MEMORY;
     if (p->n < p->total) return NULL;
-    void *value = kind->serializer->read(p->bytes, p->n, flags);
-    p->n -= c->n; /* if the value is invalid, the last chunk is dropped again */
-    if (value == NULL) return INVALID;
-    redis.ModuleTypeSetValue(key, *kind->type, value); /* frees the partial value */
-    return NULL;
+    const char *error = finish(ctx, key, kind, p->bytes, p->n);
+    if (error != NULL) p->n -= c->n; /* the last chunk is dropped again */
+    return error;
 }
 
-static const char *load_chunk(redis_key *key, const struct chunk *c, const struct kind *kind, int flags) {
+/* A dump of a single chunk needs no partial value. */
+static const char *load_chunk(redis_ctx *ctx, redis_key *key, const struct chunk *c, const struct kind *kind) {
     redis_type *actual = redis.ModuleTypeGetType(key);
     bool is_empty = redis.KeyType(key) == REDIS_KEY_EMPTY;
     bool is_filter = actual == *kind->type || (actual == old_type && *kind->type == filter_type);
     if (!is_empty && is_filter) return "ERR item exists";
     if (!is_empty && actual != partial_type) return WRONG_TYPE;
-    if (c->offset > 0) return is_empty ? "ERR not found" : load_next(key, c, kind, flags);
-    return c->n == c->total ? load_single(key, c, kind, flags) : load_first(key, c, kind);
+    if (c->offset > 0) return is_empty ? "ERR not found" : load_next(ctx, key, c, kind);
+    return c->n == c->total ? finish(ctx, key, kind, c->bytes, c->n) : load_first(ctx, key, c, kind);
 }
 
 /* ------------------------------------------------------------------------------------------------- chunks of RedisBloom
@@ -164,10 +178,11 @@ static int loadchunk(redis_ctx *ctx, redis_string **argv, int argc, const struct
         return redis.ReplyWithError(ctx, "Invalid position");
     const char *blob = redis.StringPtrLen(argv[3], &n);
     redis_key *key = redis.OpenKey(ctx, argv[1], REDIS_READ | REDIS_WRITE);
+    const char *error = NULL;
     if (kind == &kinds[0] && parse_old_chunk(key, position, blob, n, &c)) kind = old_dump;
-    else if (!chunk_parse(blob, n, &c)) return redis.ReplyWithError(ctx, "Invalid header");
-    else if (position != chunk_position(c.generation, c.offset)) return redis.ReplyWithError(ctx, "Invalid position");
-    const char *error = load_chunk(key, &c, kind, redis.GetContextFlags(ctx));
+    else if ((error = chunk_parse(blob, n, &c)) == NULL && position != chunk_position(c.generation, c.offset))
+        error = "Invalid position";
+    if (error == NULL) error = load_chunk(ctx, key, &c, kind);
     if (error != NULL) return redis.ReplyWithError(ctx, error);
     redis.ReplicateVerbatim(ctx);
     redis.NotifyKeyspaceEvent(ctx, REDIS_NOTIFY_MODULE, kind->event, argv[1]);

@@ -80,13 +80,13 @@ void memory_use_server_allocator(void) {
 
 /* ------------------------------------------------------------------------------------------------------------ maxmemory */
 
-/* Replication buffers do not count: the server's own check leaves them out too. */
-static bool is_over(redis_info_data *info) {
+/* With `more` bytes. Replication buffers do not count: the server's own check leaves them out too. */
+static bool is_over(redis_info_data *info, uint64_t more) {
     int error;
     uint64_t used = redis.ServerInfoGetFieldUnsigned(info, "used_memory", &error);
     uint64_t buffers = redis.ServerInfoGetFieldUnsigned(info, "mem_not_counted_for_evict", &error);
     uint64_t limit = redis.ServerInfoGetFieldUnsigned(info, "maxmemory", &error);
-    return limit > 0 && used > limit + buffers;
+    return limit > 0 && (used > limit + buffers || more > limit + buffers - used);
 }
 
 static bool never_evicts(redis_info_data *info) {
@@ -94,14 +94,18 @@ static bool never_evicts(redis_info_data *info) {
     return policy != NULL && strcmp(policy, "noeviction") == 0;
 }
 
-bool memory_is_over(redis_ctx *ctx, uint64_t bytes) {
+/* The value has `bytes`, of which `more` are not allocated yet. */
+static bool ask(redis_ctx *ctx, uint64_t bytes, uint64_t more) {
     enum { WORTH_ASKING = 1 << 20 }; /* asking takes 0.1 ms */
     const int obeys = REDIS_CTX_REPLICATED | REDIS_CTX_LOADING | REDIS_CTX_ASYNC_LOADING;
     if (bytes < WORTH_ASKING || (redis.GetContextFlags(ctx) & obeys) != 0) return false;
     redis_info_data *info = redis.GetServerInfo(ctx, "memory");
     int error;
     bool fits = bytes <= redis.ServerInfoGetFieldUnsigned(info, "maxmemory", &error);
-    bool over = is_over(info) && (!fits || never_evicts(info));
+    bool over = is_over(info, more) && (!fits || never_evicts(info));
     redis.FreeServerInfo(ctx, info);
     return over;
 }
+
+bool memory_is_over(redis_ctx *ctx, uint64_t bytes) { return ask(ctx, bytes, 0); }
+bool memory_would_be_over(redis_ctx *ctx, uint64_t bytes) { return ask(ctx, bytes, bytes); }

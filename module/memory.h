@@ -28,6 +28,8 @@ enum { SERVER_BYTES = 16 + 16 + 8 };
  * after a value of `bytes` was allocated and before it is used: a large table takes no memory before. Always false for small
  * values, on replicas and while loading. */
 bool memory_is_over(redis_ctx *ctx, uint64_t bytes);
+/* The same, to be asked before the bytes are allocated. */
+bool memory_would_be_over(redis_ctx *ctx, uint64_t bytes);
 #define OUT_OF_MEMORY "OOM command not allowed when used memory > 'maxmemory'."
 
 /* Memory that the server allocated, and that memory_free will free. */

@@ -138,8 +138,7 @@ static int reply_chunk(redis_ctx *ctx, struct filter *f, uint64_t start) {
     uint8_t *blob = memory_alloc(CHUNK_HEADER + CHUNK_SIZE);
     uint64_t n = blob != NULL ? read_chunk(f, start, blob + CHUNK_HEADER) : 0;
     if (n > 0) {
-        const struct chunk c = {
-            .generation = filter_dump(f)->generation, .total = filter_dump(f)->total, .offset = start};
+        const struct chunk c = {filter_dump(f)->generation, filter_dump(f)->total, start, blob + CHUNK_HEADER, n};
         chunk_write_header(&c, blob);
         redis.ReplyWithArray(ctx, 2);
         redis.ReplyWithLongLong(ctx, chunk_position(c.generation, start));

@@ -6,7 +6,7 @@
 #include "memory.h"
 #include "murmur.h"
 
-static const char MAGIC[8] = {'g', 'u', 'i', 'r', 'a', 'c', 'h', '2'};
+static const char MAGIC[8] = {'g', 'u', 'i', 'r', 'a', 'c', 'h', '3'};
 
 enum { BLOCK_SIZE = 1 << 16, POSITION_BITS = 32, GENERATION_BITS = 20 };
 
@@ -44,23 +44,34 @@ long long chunk_position(uint64_t generation, uint64_t offset) {
     return (long long)(upper << POSITION_BITS | (offset / CHUNK_SIZE + 1));
 }
 
+/* Of everything in the chunk: the hash of the 32 bytes before the checksum and of the hash of the n bytes after it. */
+static uint64_t chunk_checksum(const uint8_t *head, const uint8_t *bytes, uint64_t n) {
+    uint8_t all[CHUNK_HEADER];
+    memcpy(all, head, 32);
+    put_u64(all + 32, murmur(bytes, n));
+    return murmur(all, sizeof all);
+}
+
 void chunk_write_header(const struct chunk *c, uint8_t head[CHUNK_HEADER]) {
     memcpy(head, MAGIC, sizeof MAGIC);
     put_u64(head + 8, c->generation);
     put_u64(head + 16, c->total);
     put_u64(head + 24, c->offset);
-    put_u64(head + 32, murmur(head, 32));
+    put_u64(head + 32, chunk_checksum(head, c->bytes, c->n));
 }
 
-bool chunk_parse(const char *blob, size_t n, struct chunk *out) {
+const char *chunk_parse(const char *blob, size_t n, struct chunk *out) {
+    static const char invalid[] = "Invalid header";
     const uint8_t *head = (const uint8_t *)blob;
-    if (n <= CHUNK_HEADER || memcmp(head, MAGIC, sizeof MAGIC) != 0 || get_u64(head + 32) != murmur(head, 32))
-        return false;
+    if (n <= CHUNK_HEADER || memcmp(head, MAGIC, sizeof MAGIC) != 0) return invalid;
     *out = (struct chunk){get_u64(head + 8), get_u64(head + 16), get_u64(head + 24), head + CHUNK_HEADER,
                           n - CHUNK_HEADER};
-    if (out->offset >= out->total || out->offset % CHUNK_SIZE != 0) return false;
+    if (out->offset >= out->total || out->offset % CHUNK_SIZE != 0) return invalid;
     uint64_t rest = out->total - out->offset;
-    return out->n == (rest < CHUNK_SIZE ? rest : CHUNK_SIZE);
+    if (out->n != (rest < CHUNK_SIZE ? rest : CHUNK_SIZE)) return invalid;
+    return get_u64(head + 32) == chunk_checksum(head, out->bytes, out->n)
+               ? NULL
+               : "Couldn't load chunk! Its bytes were altered";
 }
 
 /* ------------------------------------------------------------------------------------------------------------- blocks */

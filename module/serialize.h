@@ -7,7 +7,7 @@
  *                                          +--> digest
  *
  * A chunk has 1 MiB of the stream, the last one the rest. Its header makes it impossible to mix the chunks of two dumps or
- * to leave one out; the checksum is of the header alone, since the stream has its own:
+ * to leave one out, and a chunk with a bit altered anywhere is refused: the checksum is of everything else in the chunk:
  *
  *     0       8            16      24       32         40
  *     [ magic | generation | total | offset | checksum ][ bytes of the stream ... ]
@@ -56,9 +56,10 @@ struct chunk {
  * store numbers as doubles can represent it. The upper part holds the low bits of the generation. */
 long long chunk_position(uint64_t generation, uint64_t offset);
 
+/* The header has a checksum of the whole chunk, c->bytes included. */
 void chunk_write_header(const struct chunk *c, uint8_t head[CHUNK_HEADER]);
-/* False: no header of a chunk, or an offset and length that no chunk has. */
-bool chunk_parse(const char *blob, size_t n, struct chunk *out);
+/* Returns NULL or the error to reply: no header of a chunk, an offset and length that no chunk has, or another checksum. */
+const char *chunk_parse(const char *blob, size_t n, struct chunk *out);
 
 /* Writes the command that loads this chunk to the AOF. */
 void aof_emit_chunk(redis_io *io, redis_string *key, enum sent_command command, const struct chunk *c);

@@ -6,6 +6,8 @@ them, so half of the mutants get valid checksums: these reach the checks behind 
 import ctypes
 import struct
 
+from redisbloom import murmur
+
 MAGIC = b"GUIRA\r\n\x1a"
 NUMBERS = (0, 1, 2, 7, 255, 256, 499, 500, 501, 2**16, 2**30, 2**31, 2**32, 2**40, 2**62, 2**63, 2**64 - 1,
            struct.unpack("<Q", struct.pack("<d", 1e-9))[0], struct.unpack("<Q", struct.pack("<d", 0.93))[0],
@@ -41,6 +43,12 @@ def fix_checksums(data):
         set_checksum(data, at, at + 64)
         set_checksum(data, at + 64, end)
         at = end
+
+
+def with_checksum(chunk):
+    """The chunk of CF.SCANDUMP with a checksum that fits its bytes."""
+    checksum = murmur(chunk[:32] + struct.pack("<Q", murmur(chunk[40:])))
+    return chunk[:32] + struct.pack("<Q", checksum) + chunk[40:]
 
 
 def mutate(rng, data, first):

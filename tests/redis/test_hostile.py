@@ -14,8 +14,8 @@ import unittest
 import redis
 
 from harness import PRELOAD, QUICK, SEED, ServerTest, pairs, rng_for
-from mutate import fix_checksums, mutate
-from redisbloom import CuckooFilter, dump, murmur
+from mutate import fix_checksums, mutate, with_checksum
+from redisbloom import CuckooFilter, dump
 
 MUTANTS = int(os.environ.get("GUIRA_MUTANTS", 2000 if QUICK else 10000))
 PAYLOADS = os.environ.get("GUIRA_PAYLOADS", ".")
@@ -149,7 +149,7 @@ class Hostile(ServerTest):
 
         def load(key, chunk):
             if len(chunk) > 40 and rng.random() < 0.9:  # otherwise nearly all would be refused for their header
-                chunk = chunk[:32] + struct.pack("<Q", murmur(chunk[:32])) + chunk[40:]
+                chunk = with_checksum(chunk)
             generation, _, offset = struct.unpack_from("<QQQ", chunk.ljust(32, b"\0"), 8)
             position = (generation & 0xfffff) << 32 | offset // (1 << 20) + 1
             return ["CF.LOADCHUNK", key, position, chunk]

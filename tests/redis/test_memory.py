@@ -157,6 +157,34 @@ class Memory(ServerTest):
         self.assertEqual((digest, allocated), (s("DEBUG", "DIGEST"), s.client.info("guira")["guira_memory_bytes"]))
         self.assertEqual(b"OK", s("CF.RESERVE", "x", 1_000_000))  # the server will evict something
 
+    def chunks(self, key):
+        position, chunk = self.server("CF.SCANDUMP", key, 0)
+        while position:
+            yield position, chunk
+            position, chunk = self.server("CF.SCANDUMP", key, position)
+
+    def test_loading_more_than_maxmemory_is_refused_and_changes_nothing(self):
+        """With the first chunk, with one that needs a larger buffer, and with the last one, which needs the filter."""
+        s = self.server
+        s("CF.INSERT", "k", "CAPACITY", 2_000_000, "ITEMS", *range(1000))  # 4.4 MB: five chunks
+        *chunks, last = self.chunks("k")
+        self.assertEqual(4, len(chunks))
+        for free in (4_000_000, 1_500_000, 3_000_000):
+            s("CONFIG", "SET", "maxmemory", 0)
+            for chunk in chunks if free < 4_000_000 else []:
+                s("CF.LOADCHUNK", "x", *chunk)
+                if free == 1_500_000:
+                    break
+            s("CONFIG", "SET", "maxmemory", self.used() + free)
+            before = s("DEBUG", "DIGEST"), s.client.info("guira")["guira_memory_bytes"]
+            refused = {4_000_000: chunks[0], 1_500_000: chunks[1], 3_000_000: last}[free]
+            with self.subTest(free=free):
+                self.assert_error("OOM command not allowed when used memory > 'maxmemory'.", "CF.LOADCHUNK", "x", *refused)
+                self.assertEqual(before, (s("DEBUG", "DIGEST"), s.client.info("guira")["guira_memory_bytes"]))
+        s("CONFIG", "SET", "maxmemory", self.used() + 10_000_000)
+        s("CF.LOADCHUNK", "x", *last)
+        self.assertEqual(s("DEBUG", "DIGEST-VALUE", "k"), s("DEBUG", "DIGEST-VALUE", "x"))
+
     def test_maxmemory_is_respected(self):
         s = self.server
         s("CF.ADD", "k", "a")

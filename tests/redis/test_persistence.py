@@ -1,10 +1,14 @@
 """Restarts, replicas, copies and dumps preserve values. Values are compared by DEBUG DIGEST, which covers every byte."""
+import collections
 import unittest
 
 import redis
 
 from harness import QUICK, ServerTest, pairs, rng_for
+from mutate import with_checksum
+from redisbloom import CuckooFilter
 
+ALTERED = "Couldn't load chunk! Its bytes were altered"
 WRONG_TYPE = "WRONGTYPE Operation against a key holding the wrong kind of value"
 
 
@@ -281,10 +285,34 @@ class Copies(ServerTest):
         second_position, second = s("CF.SCANDUMP", "k", new_position)
         s("CF.LOADCHUNK", "loaded", position, first)
         self.assert_error("Couldn't load chunk!", "CF.LOADCHUNK", "loaded", second_position, second)
-        for at in range(8, 40):  # generation, total, offset, checksum
-            altered = bytearray(first)
-            altered[at] ^= 1
-            self.assert_error("Invalid header", "CF.LOADCHUNK", "altered", position, bytes(altered))
+
+    def refusals(self, command, position, chunks):
+        """How often each error was replied. All chunks must be refused, and the key must not be created."""
+        with self.server.client.pipeline(transaction=False) as p:
+            for chunk in chunks:
+                p.execute_command(command, "altered", position, chunk)
+            replies = p.execute(raise_on_error=False)
+        self.assertTrue(all(isinstance(r, redis.exceptions.ResponseError) for r in replies))
+        self.assertEqual(0, self.server("EXISTS", "altered"))
+        return collections.Counter(str(r) for r in replies)
+
+    def test_a_chunk_with_any_bit_altered_is_refused(self):
+        """Header, options, counters, the items that came from RedisBloom, and the library's file."""
+        s = self.server
+        s("CF.RESERVE", "k", 100, "EXPANSION", 4)
+        s("CF.INSERT", "k", "ITEMS", *range(30))
+        s("CF.DEL", "k", 1)
+        old = CuckooFilter(16)
+        for i in range(20):
+            old.add(i)
+        for chunk in old.chunks():
+            s("CF.LOADCHUNK", "moved", *chunk)
+        for key in ("k", "moved"):
+            position, chunk = s("CF.SCANDUMP", key, 0)
+            flipped = (chunk[:i // 8] + bytes([chunk[i // 8] ^ 1 << i % 8]) + chunk[i // 8 + 1:] for i in range(8 * len(chunk)))
+            errors = self.refusals("CF.LOADCHUNK", position, flipped)
+            self.assertEqual({"Invalid header", ALTERED}, set(errors))
+            self.assertLess(errors["Invalid header"], 8 * 32)  # magic, total and offset
 
     def test_invalid_positions_and_chunks_are_refused(self):
         s = self.server
@@ -298,7 +326,7 @@ class Copies(ServerTest):
                 self.assert_error("Invalid position", "CF.LOADCHUNK", "new", invalid, chunk)
         for invalid in (b"", b"x", chunk[:32], chunk[:-1], chunk + b"x", b"X" + chunk[1:]):
             self.assert_error("Invalid header", "CF.LOADCHUNK", "new", position, invalid)
-        self.assert_error("Couldn't create filter!", "CF.LOADCHUNK", "new", position, chunk[:-1] + bytes([chunk[-1] ^ 1]))
+        self.assert_error(ALTERED, "CF.LOADCHUNK", "new", position, chunk[:-1] + bytes([chunk[-1] ^ 1]))
         self.assertEqual(0, s("EXISTS", "new"))
         self.assert_error("ERR item exists", "CF.LOADCHUNK", "k", position, chunk)
         s("SET", "s", "x")
@@ -319,7 +347,9 @@ class Copies(ServerTest):
         for key in ("new", "copy", "restored"):
             for c in chunks[1:-1]:
                 s("CF.LOADCHUNK", key, *c)
-            self.assert_error("Couldn't create filter!", "CF.LOADCHUNK", key, last, chunk[:-1] + bytes([chunk[-1] ^ 1]))
+            bad = chunk[:-1] + bytes([chunk[-1] ^ 1])
+            self.assert_error(ALTERED, "CF.LOADCHUNK", key, last, bad)
+            self.assert_error("Couldn't create filter!", "CF.LOADCHUNK", key, last, with_checksum(bad))
             s("CF.LOADCHUNK", key, last, chunk)
             self.assertEqual(s("DEBUG", "DIGEST-VALUE", "k"), s("DEBUG", "DIGEST-VALUE", key))
 
