@@ -4,6 +4,8 @@ PREFIX ?= /usr/local
 DESTDIR ?=
 BENCH_ARGS ?=
 FUZZ_SECONDS ?= 600
+MUTATE_SECONDS ?= 3600
+MUTATE_ARGS ?=
 LAB_ARGS ?=
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 
@@ -21,7 +23,7 @@ NO_ASLR = $(shell setarch $$(uname -m) -R true 2>/dev/null && echo setarch $$(un
 empty =
 space = $(empty) $(empty)
 
-.PHONY: all module amalgamation sqlite postgres python node wasm site go rust run test test-release test-clang test-asan test-tsan check test-clients test-portable fuzz fuzz-pack bench bench-bindings lab lab-quick fmt fmt-check lint install deb clean help includes-check deps-build deps-test deps-lab deps-redis deps-bindings deps-sql
+.PHONY: all module amalgamation sqlite postgres python node wasm site go rust run test test-release test-clang test-asan test-tsan check test-clients test-portable fuzz fuzz-pack coverage mutate bench bench-bindings lab lab-quick fmt fmt-check lint install deb clean help includes-check deps-build deps-test deps-lab deps-redis deps-bindings deps-sql
 .NOTPARALLEL:
 MAKEFLAGS += --no-print-directory
 
@@ -133,6 +135,18 @@ fuzz: deps-build deps-test ## fuzz every border, FUZZ_SECONDS=600 seconds each (
 
 fuzz-pack: ## after make fuzz: keep the inputs that reach something new, in tests/fuzz/corpus
 	sh tests/fuzz/pack.sh build/fuzz $(FUZZERS)
+
+coverage: deps-build deps-test ## how much of src/ the unit tests run, by lines and branches, in each folder
+	@sh scripts/deps.sh coverage
+	$(call build,coverage)
+	find build/coverage -name '*.gcda' -delete
+	GUIRA_QUICK=1 $(call ctest,coverage) -R '^(test|replay)_'
+	python3 scripts/coverage.py build/coverage >build/coverage/report.txt
+	@sed -n '/^folder/,$$p' build/coverage/report.txt
+	@echo "build/coverage/report.txt has the lines and branches that were not run"
+
+mutate: deps-build deps-test ## put small faults into src/ one at a time and list those that no test finds, for MUTATE_SECONDS=3600
+	python3 tests/mutate/mutate.py --seconds $(MUTATE_SECONDS) --jobs $(JOBS) $(MUTATE_ARGS)
 
 test-portable: deps-build deps-test ## unit tests for big-endian, 32-bit and ARM processors, under qemu
 	@sh scripts/deps.sh portable
