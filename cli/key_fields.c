@@ -19,18 +19,18 @@ static bool read_field(const char **text, uint64_t *out) {
 
 /* "2", "3-5", "4-" or "-2". */
 static bool read_range(const char **text, struct field_range *r) {
-    if (**text == '-') r->from = 1;
-    else if (!read_field(text, &r->from)) return false;
+    bool has_from = **text != '-';
+    r->from = 1;
+    if (has_from && !read_field(text, &r->from)) return false;
     r->to = r->from;
     if (**text != '-') return true;
-    const char *start = ++*text;
-    bool open = *start < '0' || *start > '9';
+    ++*text;
     r->to = 0;
-    return open ? start[-2] != '\0' : read_field(text, &r->to) && r->to >= r->from;
+    bool has_to = **text >= '0' && **text <= '9';
+    return has_to ? read_field(text, &r->to) && r->to >= r->from : has_from;
 }
 
 bool field_list_read(const char *text, struct field_list *list) {
-    if (strcmp(text, "-") == 0) return false;
     for (;; text++) {
         if (list->n == MAX_RANGES || !read_range(&text, &list->range[list->n])) return false;
         list->n++;

@@ -230,8 +230,8 @@ static void test_lists_of_fields(void **state) {
     const struct field_range expected[] = {{1, 1}, {3, 5}, {7, 0}, {1, 2}};
     assert_int_equal(list.n, COUNT(expected));
     assert_memory_equal(list.range, expected, sizeof expected);
-    static const char *const invalid[] = {"",  "0",     "-",  "1,", ",1",         "3-1",
-                                          "a", "1-2-3", "1x", "-0", "9999999999", "1 "};
+    static const char *const invalid[] = {"",    "0", "-",     "1,-", "-x", "1,",         ",1",
+                                          "3-1", "a", "1-2-3", "1x",  "-0", "9999999999", "1 "};
     for (size_t i = 0; i < COUNT(invalid); i++)
         if (field_list_read(invalid[i], &list)) fail_msg("'%s' was accepted", invalid[i]);
 }

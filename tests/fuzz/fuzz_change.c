@@ -52,7 +52,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n) {
     struct cursor in = {data, n};
     uint64_t how = take_number(&in, 1), changes = take_number(&in, 1) % MOST_CHANGES;
     struct cursor change = in;
-    if (in.n < 3 * changes) return 0;
+    if (n < 2 || in.n < 3 * changes) return 0;
     in.at += 3 * changes;
     in.n -= (size_t)(3 * changes);
     char *bytes = take_text(&in, in.n);
