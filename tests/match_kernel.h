@@ -7,6 +7,7 @@
 
 struct group; /* see slots/match_group.inc */
 struct flat_table_at;
+struct scaled_table_at;
 
 /* prefix chooses MATCH_PREFIX, else MATCH_EXACT. */
 struct match_kernel {
@@ -17,10 +18,11 @@ struct match_kernel {
                         struct layout l);
     unsigned (*empty)(const uint8_t *bucket, struct layout l);
     unsigned (*range)(const uint8_t *bucket, uint32_t from, uint32_t span, struct layout l);
-    size_t (*group)(const struct group *g, size_t n, bool *out, struct layout l, bool prefix);
+    size_t (*group)(const struct group *g, bool *out, struct layout l, bool prefix);
     /* NULL: this instruction set has none. */
     void (*find_flat)(const struct flat_table_at *t, const uint64_t *hash, const uint64_t displacement[64],
                       struct group *g, unsigned core, unsigned tail, struct layout l);
+    void (*find_scaled)(const struct scaled_table_at *t, const uint64_t *hash, struct group *g, struct layout l);
     /* packed: see slots/match_pair_x86.inc */
     bool (*pair)(uint64_t split_address, const uintptr_t packed[2], uint64_t address, const uint64_t displacement[64],
                  unsigned core, unsigned tail, struct layout l);

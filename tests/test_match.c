@@ -196,24 +196,24 @@ static void check_pairs(const struct match_kernel *k, struct rng *r) {
     }
 }
 
-/* Groups of any length, with several lookups in the same bucket. */
+/* Groups with several lookups in the same bucket. */
 static void check_groups(const struct match_kernel *k, struct rng *r) {
     for (unsigned i = 0; i < LAYOUTS * rounds() / GROUP; i++) {
         struct layout l = layouts[i % LAYOUTS];
         if (l.bits == 64) continue; /* two probes of 32 bits are all that a group has room for */
         bool prefix = bit(i, 2), out[GROUP];
-        size_t n = rng_below(r, 2) ? GROUP : rng_below(r, GROUP + 1), found = 0;
+        size_t found = 0;
         uint64_t q = some_probe(r, l);
         struct bucket bucket[GROUP];
         struct group g;
         for (unsigned j = 0; j < GROUP; j++) bucket[j] = tricky_bucket(r, rng_below(r, 2) ? q : some_probe(r, l), l);
-        for (unsigned j = 0; j < n; j++) {
+        for (unsigned j = 0; j < GROUP; j++) {
             g.a[j] = (uintptr_t)bucket[rng_below(r, GROUP)].byte;
             g.b[j] = (uintptr_t)bucket[rng_below(r, GROUP)].byte;
             g.q[j] = group_q(rng_below(r, 2) ? q : some_probe(r, l), rng_below(r, 2) ? q : some_probe(r, l));
         }
-        size_t present = k->group(&g, n, out, l, prefix);
-        for (unsigned j = 0; j < n; j++) {
+        size_t present = k->group(&g, out, l, prefix);
+        for (unsigned j = 0; j < GROUP; j++) {
             unsigned in_a = ref_mask((const uint8_t *)g.a[j], (uint32_t)g.q[j], l, prefix);
             unsigned in_b = ref_mask((const uint8_t *)g.b[j], g.q[j] >> 32, l, prefix);
             assert_int_equal(out[j], (in_a | in_b) != 0);
@@ -249,6 +249,35 @@ static void check_flat_tables(const struct match_kernel *k, struct rng *r) {
             assert_true(g.a[j] == ref_flat(t, hash[j], tail, l, &qa));
             assert_true(g.b[j] == ref_flat(t, hash[j] ^ displacement[c], tail, l, &qb));
             assert_true(g.q[j] == group_q(qa, qb));
+        }
+    }
+}
+
+/* Where a hash is in a table of a fixed number of buckets: see cuckoo/cuckoo.h. */
+static uint64_t ref_scaled_bucket(struct scaled_table_at t, uint64_t number) {
+    return (uint64_t)((uint32_t)(number >> 32 << t.shift)) * t.buckets >> 32;
+}
+
+static void check_scaled_tables(const struct match_kernel *k, struct rng *r) {
+    uint64_t hash[GROUP];
+    if (k->find_scaled == NULL) return;
+    for (unsigned i = 0; i < LAYOUTS * rounds() / GROUP; i++) {
+        struct layout l = layouts[i % LAYOUTS];
+        if (l.bits == 64) continue;
+        if (l.form != FORM_WORDS && l.form != FORM_PACKED && l.stamp_bits == 0 && rng_below(r, 2)) l.slots = HALF_ROW;
+        uint64_t buckets = rng_below(r, 4) ? 1 + (rng_next(r) >> (32 + rng_below(r, 32))) : UINT64_C(1) << 32;
+        struct scaled_table_at t = {rng_next(r), buckets, rng_below(r, 4), rng_next(r)};
+        struct group g;
+        for (unsigned j = 0; j < GROUP; j++) hash[j] = rng_below(r, 8) ? rng_next(r) : 0 - rng_below(r, 2);
+        k->find_scaled(&t, hash, &g, l);
+        for (unsigned j = 0; j < GROUP; j++) {
+            uint64_t q = 1 + ((uint64_t)(uint32_t)hash[j] * ((UINT64_C(1) << l.bits) - 1) >> 32);
+            uint64_t a = ref_scaled_bucket(t, hash[j]), b = ref_scaled_bucket(t, q * t.multiplier);
+            b = b >= a ? b - a : b + t.buckets - a;
+            uint64_t halves = layout_first(a, l) | layout_first(b, l) << 8;
+            assert_true(g.a[j] == t.start + layout_row(a, l) * l.bucket_bytes);
+            assert_true(g.b[j] == t.start + layout_row(b, l) * l.bucket_bytes);
+            assert_true(g.q[j] == group_q(q, l.slots == HALF_ROW ? halves : q));
         }
     }
 }
@@ -356,6 +385,7 @@ static void test_groups_of_searches_equal_the_reference(void **state) {
 static void test_groups_find_the_buckets_that_single_lookups_find(void **state) {
     (void)state;
     on_every_isa(__func__, check_flat_tables);
+    on_every_isa(__func__, check_scaled_tables);
 }
 
 static void test_lookups_of_both_candidates_at_once_equal_the_reference(void **state) {

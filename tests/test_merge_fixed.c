@@ -44,7 +44,10 @@ static void fill(guira *f, struct model *m, struct model *all, size_t n, struct 
 }
 
 static void assert_sound(const guira *f, const struct model *m) {
+    bool *found = malloc(m->n);
     assert_same(f, m);
+    assert_int_equal(guira_contains_hash_many(f, m->hash, m->n, found), m->n);
+    free(found);
     assert_valid(f);
     struct bytes b = saved(f);
     guira *again = loaded(b);

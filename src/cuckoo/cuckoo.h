@@ -17,6 +17,8 @@
 
 #define CUCKOO_MAX_BUCKETS (UINT64_C(1) << 32) /* half a hash tells no more of them apart */
 
+#define CUCKOO_MULTIPLIER UINT64_C(0x9e3779b97f4a7c15) /* of a fingerprint: h(F) is its product, scaled to m */
+
 struct cuckoo {
     guira head;
     guira_config config; /* every default filled in */
@@ -48,7 +50,7 @@ ALWAYS_INLINE uint64_t cuckoo_bucket(const struct cuckoo *f, uint64_t number) {
 }
 
 ALWAYS_INLINE uint64_t cuckoo_partner(const struct cuckoo *f, uint64_t bucket, uint64_t fingerprint) {
-    uint64_t h = cuckoo_bucket(f, fingerprint * UINT64_C(0x9e3779b97f4a7c15));
+    uint64_t h = cuckoo_bucket(f, fingerprint * CUCKOO_MULTIPLIER);
     return h >= bucket ? h - bucket : h + f->buckets - bucket;
 }
 
