@@ -7,6 +7,7 @@
 
 struct group; /* see slots/match_group.inc */
 struct flat_table_at;
+struct flat_shards;
 struct scaled_table_at;
 
 /* prefix chooses MATCH_PREFIX, else MATCH_EXACT. */
@@ -22,6 +23,8 @@ struct match_kernel {
     /* NULL: this instruction set has none. */
     void (*find_flat)(const struct flat_table_at *t, const uint64_t *hash, const uint64_t displacement[64],
                       struct group *g, unsigned core, unsigned tail, struct layout l);
+    void (*find_sharded)(const struct flat_shards *t, const uint64_t *hash, const uint64_t displacement[64],
+                         struct group *g, unsigned core, unsigned tail, struct layout l);
     void (*find_scaled)(const struct scaled_table_at *t, const uint64_t *hash, struct group *g, struct layout l);
     /* packed: see slots/match_pair_x86.inc */
     bool (*pair)(uint64_t split_address, const uintptr_t packed[2], uint64_t address, const uint64_t displacement[64],

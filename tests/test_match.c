@@ -253,6 +253,35 @@ static void check_flat_tables(const struct match_kernel *k, struct rng *r) {
     }
 }
 
+/* As above, with a table for each shard. */
+static void check_sharded_tables(const struct match_kernel *k, struct rng *r) {
+    uint64_t displacement[64], hash[GROUP];
+    if (k->find_sharded == NULL) return;
+    for (unsigned i = 0; i < 64; i++) displacement[i] = rng_next(r) & ~UINT64_C(0x3ff); /* the shard stays the same */
+    for (unsigned i = 0; i < LAYOUTS * rounds() / GROUP; i++) {
+        struct layout l = layouts[i % LAYOUTS];
+        if (l.bits == 64 || l.bits < 12) continue;
+        unsigned core = l.form == FORM_PACKED ? 5 : 6, tail = l.bits - 1 - core;
+        struct flat_table_at t[FLAT_SHARDS];
+        struct flat_shards all = {.to_shard = 6, .last = (1U << rng_below(r, 5)) - 1};
+        for (unsigned j = 0; j < FLAT_SHARDS; j++) {
+            t[j] = (struct flat_table_at){rng_next(r), 1 + rng_below(r, 60), {rng_next(r) >> 6, rng_next(r) >> 6}};
+            all.split_address[j] = t[j].split_address;
+            for (unsigned side = 0; side < 2; side++)
+                all.packed[side][j] = t[j].start[side] << 6 | (t[j].to_tail - side);
+        }
+        struct group g;
+        for (unsigned j = 0; j < GROUP; j++) hash[j] = rng_next(r);
+        k->find_sharded(&all, hash, displacement, &g, core, tail, l);
+        for (unsigned j = 0; j < GROUP; j++) {
+            uint64_t c = hash[j] & ((1U << core) - 1), qa = c, qb = c, shard = hash[j] >> 6 & all.last;
+            assert_true(g.a[j] == ref_flat(t[shard], hash[j], tail, l, &qa));
+            assert_true(g.b[j] == ref_flat(t[shard], hash[j] ^ displacement[c], tail, l, &qb));
+            assert_true(g.q[j] == group_q(qa, qb));
+        }
+    }
+}
+
 /* Where a hash is in a table of a fixed number of buckets: see cuckoo/cuckoo.h. */
 static uint64_t ref_scaled_bucket(struct scaled_table_at t, uint64_t number) {
     return (uint64_t)((uint32_t)(number >> 32 << t.shift)) * t.buckets >> 32;
@@ -385,6 +414,7 @@ static void test_groups_of_searches_equal_the_reference(void **state) {
 static void test_groups_find_the_buckets_that_single_lookups_find(void **state) {
     (void)state;
     on_every_isa(__func__, check_flat_tables);
+    on_every_isa(__func__, check_sharded_tables);
     on_every_isa(__func__, check_scaled_tables);
 }
 

@@ -1,7 +1,7 @@
 /* What a lock-free lookup reads first.
  *
  *     READER ROOT   one for each shard, in a cache line of its own      [ version and flags | flat table | filter ]
- *     FLAT TABLE    how to find a bucket at a level of the table        [ start | to_tail | split address ]
+ *     FLAT TABLE    how to find a bucket at a level of the table        [ starts and shifts | split address ]
  *
  * The arrays of a shard lie in stable regions (base/region.h), so a lookup can read buckets at any time without telling
  * the writer. All other memory (directory, stash, elders) can be freed: a lookup that needs it enters a read-side critical
@@ -15,22 +15,19 @@
 #include "format/contents.h"
 #include "tidal/tidal.h"
 
-/* Like the fields of these names in struct tidal, for arrays that lie in one piece. There is one for each level, and
- * nothing in it changes any more but the split address. */
+/* For arrays that lie in one piece: the start of the unsplit and of the split array, packed as in struct tidal (enum flat).
+ * There is one for each level, and nothing in it changes any more but the split address. The split array may be there only
+ * when that is no longer 0. */
 struct flat_table {
-    uintptr_t start[2];  /* of the unsplit and the split array */
-    uint64_t to_tail[2]; /* for each of them */
+    uint64_t packed[2];
     uint64_t split_address;
 };
 
 struct reader_root {
     uint64_t version __attribute__((aligned(64))); /* see base/version.h */
-    const struct flat_table *flat; /* &guira__empty_table: the arrays lie in segments, see VERSION_NOT_FLAT */
+    const struct flat_table *flat; /* one without entries: the arrays lie in segments, see VERSION_NOT_FLAT */
     guira *filter;
 };
-
-/* A table in which no address has an entry. */
-extern const struct flat_table guira__empty_table;
 
 /* Which shard a hash belongs to is chosen by the bits right above the core. A reader root has 64 bytes, so these bits,
  * where they are, give the distance of the shard's root from the first one. */

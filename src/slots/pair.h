@@ -10,6 +10,8 @@ struct pair_constants {
     uint16_t spread[16];                     /* the first lane of 16 bits to eight lanes, the fifth to the others */
     uint32_t spread_32[16];                  /* the first lane of 32 bits to eight lanes, the third to the others */
     uint16_t spread_12[32];                  /* the first lane of 16 bits to sixteen lanes, the fifth to the others */
+    uint32_t halves_32[16];                  /* the first lane of 32 bits to eight lanes, the second to the others */
+    uint16_t halves_12[32];                  /* the first lane of 16 bits to sixteen lanes, the third to the others */
     uint64_t one, shift, tail_16, bucket_16; /* 1; the shift in a packed start; of a shifted address: tail, bucket */
 };
 

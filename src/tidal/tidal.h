@@ -230,6 +230,16 @@ ALWAYS_INLINE struct probe probe_from(uintptr_t start, uint64_t address, uint64_
     return (struct probe){(const uint8_t *)(start + bucket), full_slot(shifted, core, l)};
 }
 
+/* From the start of an array and the shift for its addresses, packed: see enum flat. With 16-bit slots a bucket has 16 bytes,
+ * so ten bits less of a shifted address and six bits less of a packed start are the same. */
+ALWAYS_INLINE struct probe probe_of_packed(uint64_t packed, uint64_t address, uint64_t core, struct layout l) {
+    enum { NO_LEVEL = 1 }; /* only names need the level, and they are never asked this way */
+    if (l.form != FORM_WORDS || l.bits != 16)
+        return probe_from((uintptr_t)(packed >> 6), address, core, packed & 63, NO_LEVEL, l);
+    uint64_t shifted = address >> ((unsigned)packed & 63), bucket = packed + (shifted & ~field_mask(l));
+    return (struct probe){(const uint8_t *)(uintptr_t)(bucket >> 6), full_slot(shifted, core, l)};
+}
+
 /* After an entry was added outside the table, or removed: tells lookups. */
 static inline void update_has_outside(struct tidal *f) {
     unsigned what = (f->stash->n > 0 ? OUTSIDE_STASH : 0) | (f->elders != NULL ? OUTSIDE_ELDERS : 0);
