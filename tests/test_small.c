@@ -185,17 +185,25 @@ static void test_a_configuration_is_given_back_exactly(void **state) {
     }
 }
 
-/* Keys of every length have the same hash with and without the secret: a filter that grows must find its members. */
+/* Keys of every length have the same hash with and without the secret: a filter that grows must find its members. Seeds take
+ * turns, so that what is derived is the part for a key; then they come so often in a row that it is the whole secret. */
 static void test_the_hash_does_not_depend_on_the_size(void **state) {
     (void)state;
+    enum { SEEDS = 3 };
     struct rng r = rng_for(__func__);
-    uint8_t key[1200], seed[16], secret[SECRET_BYTES];
+    uint8_t key[1200], seed[SEEDS][16] = {{0}}, secret[SEEDS][SECRET_BYTES]; /* the first one stays 0 */
     for (size_t i = 0; i < sizeof key; i++) key[i] = (uint8_t)rng_next(&r);
     for (unsigned again = 0; again < 20; again++) {
-        for (size_t i = 0; i < sizeof seed; i++) seed[i] = (uint8_t)rng_next(&r);
-        guira__secret_derive(seed, secret);
+        for (size_t i = sizeof *seed; i < sizeof seed; i++) ((uint8_t *)seed)[i] = (uint8_t)rng_next(&r);
+        for (unsigned i = 0; i < SEEDS; i++) guira__secret_derive(seed[i], secret[i]);
         for (size_t n = 0; n <= sizeof key; n++)
-            assert_true(guira__hash(secret, key, n) == guira__hash_by_seed(seed, key, n));
+            for (unsigned i = 0; i < SEEDS; i++)
+                assert_true(guira__hash(secret[i], key, n) == guira__hash_by_seed(seed[i], key, n));
+        for (unsigned turn = 0; turn < 100; turn++) {
+            uint64_t i = rng_below(&r, SEEDS), times = 1 + rng_below(&r, 20), n = rng_below(&r, sizeof key + 1);
+            for (uint64_t k = 0; k < times; k++)
+                assert_true(guira__hash(secret[i], key, n) == guira__hash_by_seed(seed[i], key, n));
+        }
     }
 }
 

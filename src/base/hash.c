@@ -9,6 +9,7 @@
 #include <xxhash.h>
 
 #include "base/bytes.h"
+#include "base/compiler.h"
 
 guira_status guira__seed_draw(uint8_t seed[16]) {
     const uint8_t none[16] = {0};
@@ -40,11 +41,48 @@ uint64_t guira__hash(const uint8_t secret[SECRET_BYTES], const void *key, size_t
     return XXH3_64bits_withSecret(len > 0 ? key : "", len, secret, SECRET_BYTES); /* key may be NULL then */
 }
 
-uint64_t guira__hash_by_seed(const uint8_t seed[16], const void *key, size_t len) {
+static uint64_t NOINLINE hash_by_part(const uint8_t seed[16], const void *key, size_t len) {
     uint8_t secret[SECRET_BYTES];
     derive_used(seed, len, secret);
     return guira__hash(secret, key, len);
 }
+
+/* The last secret of this thread. The part that a short key needs is derived in a tenth of the time that a whole secret
+ * takes. So where every call is for another filter only that is derived; but a seed that came so often in a row gets its
+ * whole secret, which serves all further keys. */
+enum { OFTEN = 8 };
+
+struct last_secret {
+    bool derived;
+    uint8_t seed[16]; /* of the secret */
+    uint8_t secret[SECRET_BYTES];
+    uint8_t other[16]; /* the seed that came last, if it was another one */
+    unsigned times;    /* in a row */
+};
+static __thread struct last_secret last;
+
+/* Whether last.secret is now that of this seed. */
+static bool NOINLINE derive_if_often(const uint8_t seed[16]) {
+    struct last_secret *l = &last;
+    bool again = memcmp(l->other, seed, 16) == 0;
+    l->times = again ? l->times + 1 : 1;
+    memcpy(l->other, seed, 16);
+    if (l->times < OFTEN) return false;
+    guira__secret_derive(seed, l->secret);
+    memcpy(l->seed, seed, 16);
+    l->derived = true;
+    l->times = 0;
+    return true;
+}
+
+uint64_t guira__hash_by_seed(const uint8_t seed[16], const void *key, size_t len) {
+    const struct last_secret *l = &last;
+    bool known = l->derived && memcmp(l->seed, seed, 16) == 0;
+    if (UNLIKELY(!known) && !derive_if_often(seed)) return hash_by_part(seed, key, len);
+    return guira__hash(l->secret, key, len);
+}
+
+uint64_t guira__number_of_seed(const uint8_t seed[16]) { return hash_by_part(seed, NULL, 0); }
 
 uint64_t guira__hash_pair(uint64_t a, uint64_t b) {
     uint8_t bytes[16];

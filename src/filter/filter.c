@@ -193,7 +193,7 @@ void guira__head_init(guira *f, const struct guira__ops *ops, const guira_config
     f->ops = ops;
     f->contains = ops->contains;
     memcpy(f->seed, c->seed, sizeof f->seed);
-    f->evict.rng = guira__hash_by_seed(f->seed, NULL, 0);
+    f->evict.rng = guira__number_of_seed(f->seed);
 }
 
 void guira__head_copied(guira *f) {
