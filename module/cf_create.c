@@ -1,4 +1,4 @@
-/* CF.RESERVE and CF._CREATE: create a filter under a key.
+/* CF.RESERVE and CF._CREATE: create a filter under a key. CF._SEED: the seed for one that RedisBloom made.
  *
  *     sent by the client:         CF.RESERVE k 1000, or CF.ADD to a key that does not exist
  *     sent to replicas and AOF:   CF._CREATE k capacity bucket-size max-iterations expansion error seed
@@ -38,6 +38,17 @@ struct filter *create_at_key(redis_ctx *ctx, redis_string *name, const struct fi
     set_value(ctx, name, filter_type, f);
     replicate_create(ctx, name, o);
     return f;
+}
+
+bool seed_at_key(redis_ctx *ctx, redis_string *name, struct filter *f) {
+    uint8_t seed[16];
+    seed_get(seed);
+    if (!filter_set_seed(f, seed)) {
+        redis.ReplyWithError(ctx, "ERR Insufficient memory");
+        return false;
+    }
+    redis.Replicate(ctx, sent_name(CF_SEED), "sb", name, (const char *)seed, sizeof seed);
+    return true;
 }
 
 bool check_capacity(redis_ctx *ctx, const char *minimum, const struct filter_options *o) {
@@ -117,5 +128,21 @@ int cf_create(redis_ctx *ctx, redis_string **argv, int argc) {
     if (state == KEY_FOUND) return redis.ReplyWithError(ctx, "ERR item exists");
     if (state == KEY_WRONG_TYPE || create_at_key(ctx, argv[1], &o) == NULL) return REDIS_OK;
     seed_adopt(o.seed, redis.GetContextFlags(ctx));
+    return redis.ReplyWithSimpleString(ctx, "OK");
+}
+
+/* CF._SEED key seed: sent by a master or read from an AOF before the first item that is added to an unseeded filter. */
+int cf_seed(redis_ctx *ctx, redis_string **argv, int argc) {
+    void *value;
+    size_t n;
+    if (argc != 3) return redis.WrongArity(ctx);
+    const char *seed = redis.StringPtrLen(argv[2], &n);
+    if (!seed_is_valid(seed, n)) return redis.ReplyWithError(ctx, "ERR no such seed can be");
+    enum key_state state = find_value(ctx, argv[1], REDIS_READ | REDIS_WRITE, filter_type, &value);
+    if (state == KEY_WRONG_TYPE) return REDIS_OK;
+    if (state == KEY_MISSING || !((struct filter *)value)->unseeded) return redis.ReplyWithError(ctx, "ERR not found");
+    if (!filter_set_seed(value, (const uint8_t *)seed)) return redis.ReplyWithError(ctx, "ERR Insufficient memory");
+    seed_adopt((const uint8_t *)seed, redis.GetContextFlags(ctx));
+    redis.ReplicateVerbatim(ctx);
     return redis.ReplyWithSimpleString(ctx, "OK");
 }

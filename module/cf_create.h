@@ -8,6 +8,9 @@
  * is no memory; the error has then been replied. */
 struct filter *create_at_key(redis_ctx *ctx, redis_string *name, const struct filter_options *o);
 
+/* Gives an unseeded filter the server's seed and replicates CF._SEED. On false the error has been replied. */
+bool seed_at_key(redis_ctx *ctx, redis_string *name, struct filter *f);
+
 /* Checks o->capacity against the bucket size and the maximum. On false the error has been replied; `minimum` is how it
  * names the lower limit ("2 * BUCKETSIZE"). */
 bool check_capacity(redis_ctx *ctx, const char *minimum, const struct filter_options *o);

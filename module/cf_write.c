@@ -110,10 +110,10 @@ static int insert_all(redis_ctx *ctx, const struct insertion *in, struct filter 
 
 /* Items refused because the filter is full are replicated too: the replica refuses them as well, and its failure counter
  * stays equal. If all items have to be replicated, forwarding the client's command is cheaper; but the server's API does
- * not allow to combine that with another replicated command, such as CF._CREATE. */
-static void replicate_items(redis_ctx *ctx, const struct insertion *in, bool created, redis_string **to_replicate,
+ * not allow to combine that with another replicated command (verbatim: there is none), such as CF._CREATE. */
+static void replicate_items(redis_ctx *ctx, const struct insertion *in, bool verbatim, redis_string **to_replicate,
                             int n) {
-    if (!created && !in->unique && n == in->n) redis.ReplicateVerbatim(ctx);
+    if (verbatim && !in->unique && n == in->n) redis.ReplicateVerbatim(ctx);
     else if (n == 1) redis.Replicate(ctx, sent_name(CF_ADD), "ss", in->name, to_replicate[0]);
     else redis.Replicate(ctx, sent_name(CF_INSERT), "sccv", in->name, "NOCREATE", "ITEMS", to_replicate, (size_t)n);
     redis.NotifyKeyspaceEvent(ctx, REDIS_NOTIFY_MODULE, in->is_many ? "cf.insert" : "cf.add", in->name);
@@ -128,13 +128,15 @@ static int insert(redis_ctx *ctx, const struct insertion *in) {
     if (state == KEY_MISSING) value = create_at_key(ctx, in->name, &in->options);
     struct filter *f = value;
     if (f == NULL) return REDIS_OK;
+    bool verbatim = state == KEY_FOUND && !f->unseeded;
+    if (f->unseeded && !seed_at_key(ctx, in->name, f)) return REDIS_OK;
     long long before = filter_before_change(f);
     redis_string **to_replicate = in->n <= BATCH ? few : alloc_strings(ctx, in->n);
     if (in->is_many) redis.ReplyWithArray(ctx, in->n);
     int n = insert_all(ctx, in, f, to_replicate);
     if (n == 0) return REDIS_OK;
     filter_changed(f, before);
-    replicate_items(ctx, in, state == KEY_MISSING, to_replicate, n);
+    replicate_items(ctx, in, verbatim, to_replicate, n);
     return REDIS_OK;
 }
 

@@ -48,6 +48,8 @@ static const struct command {
      "O(chunk); O(filter) for the last chunk, which creates the filter"},
     {"CF._CREATE", "key capacity bucketsize maxiterations expansion rate seed", cf_create, ADMIN_WRITE, 8,
      "Replicated form of CF.RESERVE", "O(capacity)"},
+    {"CF._SEED", "key seed", cf_seed, ADMIN_WRITE, 3, "Replicated before the first item for a filter of RedisBloom",
+     "O(1)"},
     {"CFW.RESERVE", "key milliseconds [ERROR rate]", cfw_reserve, "write deny-oom fast", -3,
      "Creates an empty window of the given length in milliseconds", "O(1)"},
     {"CFW.SEEN", "key item...", cfw_seen, "write deny-oom", -3,

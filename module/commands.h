@@ -10,7 +10,7 @@
 bool commands_register(redis_ctx *ctx);
 
 /* cf_create.c */
-redis_command_fn cf_reserve, cf_create;
+redis_command_fn cf_reserve, cf_create, cf_seed;
 /* cf_merge.c */
 redis_command_fn cf_compact, cf_merge, cf_union;
 /* cf_write.c */

@@ -24,6 +24,8 @@ enum { ENCODING = 1 };
 
 enum { SMALL = 2048 }; /* items */
 
+static const uint8_t NO_SEED[16] = "guira: no seed.";
+
 /* ------------------------------------------------------------------------------------------------------------ lifecycle */
 
 long long filter_before_change(struct filter *f) {
@@ -132,11 +134,12 @@ struct filter *filter_create_with_old_part(const struct old_shape *s, struct old
     struct filter *f = NULL;
     long long old_memory = memory_of_thread() - before;
     if (o.capacity > MAX_CAPACITY) o.capacity = MAX_CAPACITY;
-    seed_get(o.seed);
+    memcpy(o.seed, NO_SEED, sizeof o.seed);
     if (filter_create(&o, &f) != GUIRA_OK) {
         old_part_free(old);
         return NULL;
     }
+    f->unseeded = true;
     f->bytes += (uint64_t)old_memory;
     before = memory_of_thread();
     if (set_extra(f, old, s->deleted)) {
@@ -145,6 +148,27 @@ struct filter *filter_create_with_old_part(const struct old_shape *s, struct old
     }
     filter_free(f);
     return NULL;
+}
+
+bool filter_set_seed(struct filter *f, const uint8_t seed[16]) {
+    guira_config c = filter_config(f);
+    long long before = filter_before_change(f);
+    guira *seeded;
+    memcpy(c.seed, seed, sizeof c.seed);
+    bool created = guira_create(&c, &seeded) == GUIRA_OK;
+    if (created) {
+        guira_destroy(f->guira);
+        f->guira = seeded;
+        f->unseeded = false;
+    }
+    filter_changed(f, before);
+    return created;
+}
+
+/* Of a filter that was loaded. */
+static bool is_unseeded(const guira *g, const uint8_t seed[16]) {
+    guira_stats s = GUIRA_STATS_INIT;
+    return memcmp(seed, NO_SEED, sizeof NO_SEED) == 0 && guira_stats_get(g, &s) == GUIRA_OK && s.items == 0;
 }
 
 guira_config filter_config(const struct filter *f) {
@@ -172,6 +196,7 @@ static struct filter *clone_own_part(const struct filter *f) {
     long long before = memory_of_thread();
     guira *g;
     struct filter *clone = guira_clone(f->guira, &g) == GUIRA_OK ? wrap(g, &o, before) : NULL;
+    if (clone != NULL) clone->unseeded = f->unseeded;
     return clone;
 }
 
@@ -292,7 +317,9 @@ static struct filter *read_own_part(const uint8_t *file, size_t n, struct filter
     long long before = memory_of_thread();
     guira *g;
     if (!read_file(file, n, o) || guira_load_from(file, n, &g) != GUIRA_OK) return NULL;
-    return wrap(g, o, before);
+    struct filter *f = wrap(g, o, before);
+    if (f != NULL) f->unseeded = is_unseeded(g, o->seed);
+    return f;
 }
 
 static void *deserialize(const uint8_t *bytes, size_t n, int flags, bool bloom) {
@@ -311,7 +338,7 @@ static void *deserialize(const uint8_t *bytes, size_t n, int flags, bool bloom) 
         return NULL;
     }
     filter_changed(f, before);
-    seed_adopt(o.seed, flags & ~REDIS_CTX_REPLICATED); /* the master sends its own seed with CF._CREATE */
+    if (!f->unseeded) seed_adopt(o.seed, flags & ~REDIS_CTX_REPLICATED); /* the master sends its own with CF._CREATE */
     return f;
 }
 

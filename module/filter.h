@@ -41,6 +41,7 @@ struct filter {
     uint16_t max_iterations, expansion;
     uint8_t bucket_size;
     bool bloom;
+    bool unseeded; /* see filter_set_seed */
 };
 
 static inline struct old_part *filter_old(const struct filter *f) { return f->extra == NULL ? NULL : f->extra->old; }
@@ -65,9 +66,15 @@ bool filter_register(redis_ctx *ctx);
 /* Returns the errors of guira_create; on failure *out is NULL. */
 guira_status filter_create(const struct filter_options *o, struct filter **out);
 
-/* A filter for what RedisBloom made: with an empty part of ours. Takes ownership of `old`, which was allocated since
+/* A filter for what RedisBloom made: with an empty part of ours, unseeded. Takes ownership of `old`, which was allocated since
  * memory_of_thread() was `before`. NULL: no memory; `old` is freed then. */
 struct filter *filter_create_with_old_part(const struct old_shape *s, struct old_part *old, long long before);
+
+/* RESTORE and CF.LOADCHUNK of what RedisBloom made reach replicas and the AOF as they are, so the part of ours must not depend on
+ * the server: it starts with a seed that is the same everywhere. As long as it is empty, the filter is "unseeded". The command
+ * that adds the first item gives it the server's seed, which CF._SEED carries to the replicas. False: no memory, and
+ * nothing has changed. */
+bool filter_set_seed(struct filter *f, const uint8_t seed[16]);
 
 /* The library's configuration: capacity, seed and so on. */
 guira_config filter_config(const struct filter *f);

@@ -6,17 +6,10 @@
 #include <string.h>
 
 static const char *const canonical[SENT_COMMANDS] = {
-    [CF_ADD] = "CF.ADD",
-    [CF_INSERT] = "CF.INSERT",
-    [CF_CREATE] = "CF._CREATE",
-    [CF_LOADCHUNK] = "CF.LOADCHUNK",
-    [CFW_CREATE] = "CFW._CREATE",
-    [CFW_SEEN] = "CFW._SEEN",
-    [CFW_TICK] = "CFW._TICK",
-    [CFW_LOADCHUNK] = "CFW._LOADCHUNK",
-    [BF_CREATE] = "BF._CREATE",
-    [BF_MADD] = "BF.MADD",
-    [BF_LOADCHUNK] = "BF.LOADCHUNK",
+    [CF_ADD] = "CF.ADD",        [CF_INSERT] = "CF.INSERT",       [CF_CREATE] = "CF._CREATE",
+    [CF_SEED] = "CF._SEED",     [CF_LOADCHUNK] = "CF.LOADCHUNK", [CFW_CREATE] = "CFW._CREATE",
+    [CFW_SEEN] = "CFW._SEEN",   [CFW_TICK] = "CFW._TICK",        [CFW_LOADCHUNK] = "CFW._LOADCHUNK",
+    [BF_CREATE] = "BF._CREATE", [BF_MADD] = "BF.MADD",           [BF_LOADCHUNK] = "BF.LOADCHUNK",
 };
 
 static const struct { const char *family, *suffix; } families[] = {{"CF.", "."}, {"CFW.", "W."}, {"BF.", "B."}};

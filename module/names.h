@@ -17,6 +17,7 @@ enum sent_command {
     CF_ADD,
     CF_INSERT,
     CF_CREATE,
+    CF_SEED,
     CF_LOADCHUNK,
     CFW_CREATE,
     CFW_SEEN,

@@ -45,6 +45,39 @@ class Moving(ServerTest):
             batch = items[start:start + 1000]
             self.assertEqual([1] * len(batch), s("CF.MEXISTS", key, *batch))
 
+    def test_replica_and_aof_of_a_server_without_a_seed_get_the_same_bytes(self):
+        """CF.LOADCHUNK and RESTORE are replicated as they are, so the part of ours gets its seed with the first item."""
+        s = self.new_server("--appendonly", "yes")
+        replica = self.new_server("--replicaof", "127.0.0.1", str(s.port))
+        self.wait_for(lambda: replica.client.info("replication")["master_link_status"] == "up")
+        for server in (s, replica):
+            server("DEBUG", "SET-SKIP-CHECKSUM-VALIDATION", 1)
+            server("CONFIG", "SET", "rdbcompression", "no")
+        f = filled(range(100))
+
+        def digests():
+            s("WAIT", 1, 10000)
+            s("DEBUG", "LOADAOF")
+            self.assertEqual(s("DEBUG", "DIGEST"), replica("DEBUG", "DIGEST"))
+
+        for chunk in f.chunks():
+            s("CF.LOADCHUNK", "chunks", *chunk)
+        s("RESTORE", "restored", 0, dump(f))
+        digests()
+        for key, words in (("chunks", ["CF.INSERT", "chunks", "ITEMS", *range(50, 300)]), ("restored", ["CF.ADDNX", "restored", "x"])):
+            self.assertIn(b"guira: no seed.", s("DUMP", key))
+            s("COPY", key, "copy", "REPLACE")
+            s(*words)
+            self.assertNotIn(b"guira: no seed.", s("DUMP", key))
+            digests()
+            self.check(s, key, range(100))
+        self.check(s, "chunks", range(300))
+        self.assert_error("ERR not found", "CF._SEED", "chunks", b"x" * 16)
+        s("CF.ADD", "new", 1)
+        seeds = {s("DUMP", key).split(b"GUIRA\r\n\x1a")[1][64:80] for key in ("new", "chunks", "restored")}
+        self.assertEqual(1, len(seeds))
+        digests()
+
     def use_up(self, s, key, old, rng):
         """Adds and deletes at random, with an exact model, until the old part is empty."""
         model = Counter(old)
