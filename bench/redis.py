@@ -17,6 +17,7 @@ depends on other programs on the machine. A ratio is computed in each round; the
     whole     the same for commands that process the whole filter
 
 usage: redis.py [--module guira.so] [--peer other.so] [--rounds 5] [--items 500000] [--grow 4000000] [--server redis-server]
+                [--only speed growth whole]
 """
 import argparse
 import math
@@ -317,9 +318,15 @@ class Whole:
         for position, chunk in chunks:
             server("CF.LOADCHUNK", "k", position, chunk)
         server.run(singles(FILTER["del"], range(self.items // 2)))
+        commands = ["CF.RESERVE", "CF.SCANDUMP", "CF.LOADCHUNK", "CF.COMPACT"]
+        if server.name == "guira":
+            server("COPY", "k", "j")
+            server("CF.MERGE", "j", "k")
+            commands += ["COPY", "CF.MERGE"]
         server("CF.COMPACT", "k")
+        server("DEL", "j")
         worst = server.slowest()
-        for command in ("CF.RESERVE", "CF.SCANDUMP", "CF.LOADCHUNK", "CF.COMPACT"):
+        for command in commands:
             self.slow.add(command, server.name, worst.get(command, SLOW) / 1000)
 
     def round(self, servers):
@@ -334,6 +341,9 @@ class Whole:
 # ----------------------------------------------------------------------------------------------------------------- the run
 
 
+WORKLOADS = {"speed": lambda o: Speed(o.items), "growth": lambda o: Growth(o.grow), "whole": lambda o: Whole(o.grow)}
+
+
 def options():
     here = os.path.dirname(os.path.abspath(__file__))
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -343,6 +353,7 @@ def options():
     parser.add_argument("--items", type=int, default=500_000)
     parser.add_argument("--grow", type=int, default=4_000_000)
     parser.add_argument("--server", default="redis-server")
+    parser.add_argument("--only", nargs="+", choices=list(WORKLOADS), default=list(WORKLOADS))
     o = parser.parse_args()
     o.items, o.grow = o.items // BATCH * BATCH, o.grow // (10 * BATCH) * 10 * BATCH
     return o
@@ -363,7 +374,7 @@ def main():
     try:
         for name, module in modules + [("SET/GET", None)]:
             servers.append(Server(name, o.server, module and os.path.realpath(module)))
-        for workload in (Speed(o.items), Growth(o.grow), Whole(o.grow)):
+        for workload in (WORKLOADS[name](o) for name in o.only):
             for k in range(o.rounds):
                 workload.round(servers[k % len(servers):] + servers[:k % len(servers)])
             workload.print([s.name for s in servers])

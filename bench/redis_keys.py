@@ -8,10 +8,12 @@
     set      1 million SET key 1 NX EX 3600, for comparison
 
 Processor time is that of the server's main thread (INFO cpu), so other programs on the machine disturb it less than elapsed time.
-Memory is the difference of used_memory. Prints CSV.
+Memory is the difference of used_memory. With --rounds, the modules take turns. Prints CSV: a line for each module and round,
+then the medians of the ratios guira / RedisBloom of the rounds.
 """
 import argparse
 import socket
+import statistics
 import subprocess
 import sys
 import time
@@ -107,26 +109,43 @@ def sets(s):
 PARTS = {"growth": growth, "bloom": bloom, "users": users, "set": sets}
 
 
+def measure(part, server, modules):
+    """Returns the time per item by what was measured and module."""
+    times = {}
+    for name, load in modules:
+        s = Server(server, load)
+        try:
+            for what, items, cpu, used, rate in part(s):
+                times[what, name] = cpu / items
+                print(f"{what},{name},{items},{1e6 * cpu / items:.3f},{8 * used / items:.2f},{'' if rate is None else rate}",
+                      flush=True)
+        finally:
+            s.end()
+    return times
+
+
+def print_ratios(rounds):
+    for what in dict.fromkeys(what for what, _ in rounds[0]):
+        ratios = [r[what, "guira"] / r[what, "RedisBloom"] for r in rounds]
+        print(f"{what},ratio,,{statistics.median(ratios):.2f} ({min(ratios):.2f} to {max(ratios):.2f})", flush=True)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("guira")
     parser.add_argument("redisbloom", nargs="?")
     parser.add_argument("--server", default="redis-server", help="RedisBloom of 2026 needs Redis 8")
+    parser.add_argument("--rounds", type=int, default=1)
     parser.add_argument("--parts", nargs="+", default=list(PARTS), choices=list(PARTS))
     arguments = parser.parse_args()
-    modules = {"guira": [arguments.guira, "BF", "yes"]}
+    modules = [("guira", [arguments.guira, "BF", "yes"])]
     if arguments.redisbloom:
-        modules["RedisBloom"] = [arguments.redisbloom]
+        modules.append(("RedisBloom", [arguments.redisbloom]))
     print("what,module,items,microseconds_per_item,bits_per_item,false_positives")
     for part in (PARTS[p] for p in arguments.parts):
-        for name, load in modules.items():
-            s = Server(arguments.server, load)
-            try:
-                for what, items, cpu, used, rate in part(s):
-                    print(f"{what},{name},{items},{1e6 * cpu / items:.3f},{8 * used / items:.2f},{'' if rate is None else rate}",
-                          flush=True)
-            finally:
-                s.end()
+        rounds = [measure(part, arguments.server, modules[::1 if k % 2 == 0 else -1]) for k in range(arguments.rounds)]
+        if arguments.redisbloom:
+            print_ratios(rounds)
 
 
 if __name__ == "__main__":
