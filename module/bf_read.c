@@ -16,11 +16,11 @@ int bf_card(redis_ctx *ctx, redis_string **argv, int argc) {
     return redis.ReplyWithLongLong(ctx, (long long)s.items);
 }
 
-/* How many items the filter holds before it takes more memory. */
+/* What was asked for; once the filter has outgrown that, how many items it holds before it takes more memory. */
 static uint64_t capacity_of(const struct filter *f, const guira_stats *s) {
     guira_config c = filter_config(f);
     uint64_t room = (uint64_t)((double)s->slots * c.max_load), reserved = c.capacity;
-    return f->expansion == 0 || room < reserved ? reserved : room;
+    return f->expansion == 0 || s->items <= reserved || room < reserved ? reserved : room;
 }
 
 /* The five values of BF.INFO; number 4, the expansion, is nil for a filter that does not grow. */

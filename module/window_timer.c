@@ -18,6 +18,9 @@
 
 enum { MIN_INTERVAL = 10 }; /* milliseconds */
 
+/* A timer outlives a key that was deleted. So none runs longer than this, and those of deleted windows do not pile up. */
+enum { MAX_WAIT = 60000 };
+
 struct window_timer {
     redis_string *name; /* of the key */
     uint64_t id;        /* of the server's timer */
@@ -35,10 +38,10 @@ static long long timer_interval(const struct window *w) {
 static redis_timer_fn on_timer;
 
 static void set_timer(redis_ctx *ctx, struct window *w, struct window_timer *t) {
-    long long interval = timer_interval(w);
-    t->id = redis.CreateTimer(ctx, interval, on_timer, t);
+    long long interval = timer_interval(w), wait = interval < MAX_WAIT ? interval : MAX_WAIT;
+    t->id = redis.CreateTimer(ctx, wait, on_timer, t);
     w->timer = t->id;
-    w->timer_due = redis.Milliseconds() + interval;
+    w->timer_due = redis.Milliseconds() + wait;
 }
 
 static void timer_free(struct window_timer *t) {

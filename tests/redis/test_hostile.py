@@ -1,6 +1,6 @@
 """Mutated values in RESTORE and CF.LOADCHUNK are refused or load as valid values; the server never crashes.
 
-10,000 mutants of each kind, 2,000 with GUIRA_QUICK, or GUIRA_MUTANTS. Most useful with a module that is built with sanitizers.
+10,000 mutants of each kind, 2,000 with GUIRA_QUICK, or GUIRA_MUTANTS; of RDB files, each of which needs a server, 200 times fewer. Most useful with a module that is built with sanitizers.
 GUIRA_SEED replays a run: it also decides the hash seeds of the filters that are mutated, and the times of windows. If the
 server fails, the commands that it got last are in hostile-payload.bin of GUIRA_PAYLOADS or the current directory, as the client
 sent them, so that `redis-cli --pipe` replays them.
@@ -157,6 +157,42 @@ class Hostile(ServerTest):
         refused, accepted = self.try_mutants(rng, sources, load)
         print(f"CF.LOADCHUNK: {refused} refused, {accepted} accepted")
         self.assertGreater(refused, MUTANTS // 2)
+
+    def start_with(self, s, dumps):
+        """Starts the server with an RDB file of these values. Returns whether it started; otherwise it has to say why not."""
+        entries = b"".join(b"\x07" + bytes([len(key)]) + key + dump[1:-10] for key, dump in dumps.items())
+        with open(f"{s.dir}/dump.rdb", "wb") as f:
+            f.write(b"REDIS0009\xfe\0" + entries + b"\xff" + bytes(8))
+        for name in ("log", "stderr"):
+            open(f"{s.dir}/{name}", "w").close()
+        try:
+            s.start()
+            return True
+        except RuntimeError:
+            self.assertIn(s.process.returncode, (0, 1))  # that of redis-check-rdb, which the server runs
+            self.assertNotRegex(s.log(), "Sanitizer|runtime error|BUG REPORT|crashed by signal")
+            self.assertRegex(s.log(), "guira: |Internal error in RDB reading|loading DB")
+            return False
+
+    def test_mutants_of_rdb_files(self):
+        """A server with such a file starts with valid values, or ends and says why."""
+        rng = rng_for(self)
+        dumps = {key: self.server("DUMP", key) for key in (b"fixed", b"elastic", b"old", b"window")}
+        s = self.new_server()
+        started = 0
+        for _ in range(MUTANTS // 200):
+            key = rng.choice(list(dumps))
+            mutant = dumps[key][:TYPE_BYTES] + mutate(rng, dumps[key][:-10], TYPE_BYTES)[TYPE_BYTES:] + dumps[key][-10:]
+            s.end()
+            try:
+                started += self.start_with(s, {**dumps, key: mutant})
+            except Exception:
+                self.save([["RESTORE", key, 0, mutant]])
+                raise
+        s.end()
+        self.assertTrue(self.start_with(s, dumps))
+        self.assertEqual(4, s("DBSIZE"))
+        print(f"RDB files: {MUTANTS // 200 - started} refused, {started} accepted")
 
     def test_fix_checksums_leaves_valid_dumps_unchanged(self):
         """Otherwise all mutants would be refused for their checksums alone."""
