@@ -213,15 +213,25 @@ static void use_shared(guira_shared *g, uint64_t seed) {
     CHECK(guira_shared_clear(g) == GUIRA_OK && guira_shared_validate(g, NULL) == GUIRA_OK);
 }
 
+/* Not the bytes that were loaded: fields of the header that a kind does not use are ignored, and saved as 0. */
+static void check_shared_reload(const guira_shared *g, size_t n) {
+    struct image first = shared_image(g);
+    guira_shared *again;
+    CHECK(first.n == n && guira_shared_load_from(first.at, first.n, &again) == GUIRA_OK);
+    struct image second = shared_image(again);
+    CHECK(second.n == n && memcmp(first.at, second.at, n) == 0);
+    guira_shared_destroy(again);
+    free(first.at);
+    free(second.at);
+}
+
 static void try_shared(struct image i, uint64_t seed) {
     guira_shared *g;
     guira_status s = guira_shared_load_from(i.at, i.n, &g);
     CHECK((s == GUIRA_OK) == (g != NULL));
     if (g == NULL) return;
     CHECK(guira_shared_validate(g, NULL) == GUIRA_OK);
-    struct image again = shared_image(g);
-    CHECK(again.n == i.n && memcmp(again.at, i.at, i.n) == 0);
-    free(again.at);
+    check_shared_reload(g, i.n);
     use_shared(g, seed);
     guira_shared_destroy(g);
 }
