@@ -8,6 +8,7 @@
 #include "progress.h"
 #include "report.h"
 #include "signals.h"
+#include "units.h"
 
 /* The result of a round. */
 struct round {
@@ -125,11 +126,20 @@ static void sleep_for(double seconds) {
     nanosleep(&t, NULL);
 }
 
+/* After some seconds without progress, once: why, and how long it will be tried. */
+static bool report_wait(const struct cluster *c, const struct round *round, double waited) {
+    char text[UNIT_TEXT];
+    if (waited < 10) return false;
+    note("%s; trying again for up to %s", round->error, write_duration((uint64_t)(1000 * c->timeout), text));
+    return true;
+}
+
 /* The pause between rounds without progress doubles from 1 ms to half a second. */
 bool calls_run(struct cluster *c, struct call *calls, size_t n, const char **error) {
     static char text[ERROR_TEXT];
     const double first_pause = 0.001;
     double last_progress = clock_seconds(), pause = first_pause;
+    bool reported = false;
     for (;;) {
         struct round round = run_round(c, calls, n);
         if (round.open == 0) return true;
@@ -143,6 +153,7 @@ bool calls_run(struct cluster *c, struct call *calls, size_t n, const char **err
             *error = text;
             return false;
         }
+        reported = reported || report_wait(c, &round, clock_seconds() - last_progress);
         if (round.completed == 0) sleep_for(pause);
         pause = pause < 0.25 ? 2 * pause : 0.5;
         if (failed || round.moved_to != NULL) cluster_refresh(c, round.moved_to);

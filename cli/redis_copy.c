@@ -65,6 +65,15 @@ static _Noreturn void refused(const struct target *t, const redisReply *r) {
     trouble("%s: %s", t->key, r->type == REDIS_REPLY_ERROR ? r->str : "unexpected reply of the server");
 }
 
+static bool is_ok(const redisReply *r) { return r->type == REDIS_REPLY_STATUS && strcmp(r->str, "OK") == 0; }
+
+static bool is_integer(const redisReply *r, long long n) { return r->type == REDIS_REPLY_INTEGER && r->integer == n; }
+
+/* Before attempt i + 1. */
+static void report_retry(const struct target *t, const char *reason, int i) {
+    note("%s: %s; starting again (attempt %d of %d)", t->key, reason, i + 1, ATTEMPTS);
+}
+
 /* The name of the type of the key; "none" if there is no such key. */
 static void type_of(struct target *t, char *to, size_t n) {
     redisReply *r = RUN(t, "TYPE", t->key);
@@ -121,7 +130,10 @@ static void dump_whole(struct target *t, struct text_buffer *stream) {
 
 static void dump_chunks(struct target *t, const char *command, struct text_buffer *stream) {
     enum dump_end end = RESTART;
-    for (int i = 0; i < ATTEMPTS && end == RESTART; i++) end = dump_once(t, command, stream);
+    for (int i = 0; i < ATTEMPTS && end == RESTART; i++) {
+        if (i > 0) report_retry(t, "another client dumps it, or it was moved or changed", i);
+        end = dump_once(t, command, stream);
+    }
     if (end == RESTART) trouble("%s: another client dumps it, or it changes too fast; try again", t->key);
     if (end == EMPTY) dump_whole(t, stream);
 }
@@ -168,13 +180,20 @@ static void name_temporary(const struct target *t, char *to, size_t n) {
 
 static void delete (struct target *t, const char *key) { freeReplyObject(RUN(t, "DEL", key)); }
 
-/* Exits with the error of the server, after deleting the temporary key. */
+/* Exits with the reply, which is an error or makes no sense, after deleting the temporary key. */
 static _Noreturn void push_refused(struct target *t, const char *temporary, const redisReply *r) {
     delete (t, temporary);
     if (is_error(r, "Couldn't create filter"))
         trouble("%s: the server refuses the file: it is too large for it, or has options that the module does not use",
                 t->key);
     refused(t, r);
+}
+
+/* The key goes with the last chunk, which makes a new value without an end of its life. */
+static void limit_lifetime(struct target *t, const char *temporary) {
+    redisReply *r = RUN(t, "EXPIRE", temporary, temporary_lifetime);
+    if (!is_integer(r, 1)) push_refused(t, temporary, r);
+    freeReplyObject(r);
 }
 
 /* Sends all chunks. False: a connection was lost, and it is unknown which chunks the server has. */
@@ -187,10 +206,9 @@ static bool send_chunks(struct target *t, const char *command, struct slice stre
         const char *const words[] = {command, temporary, position, NULL};
         redisReply *r = run(t, true, words, blob, n);
         known = r != NULL;
-        if (known && r->type == REDIS_REPLY_ERROR) push_refused(t, temporary, r);
+        if (known && !is_ok(r)) push_refused(t, temporary, r);
         freeReplyObject(r);
-        if (known && offset == 0 && stream.size > CHUNK_SIZE) /* goes with the last chunk, which makes a new value */
-            freeReplyObject(RUN(t, "EXPIRE", temporary, temporary_lifetime));
+        if (known && offset == 0 && stream.size > CHUNK_SIZE) limit_lifetime(t, temporary);
     }
     free(blob);
     return known;
@@ -203,8 +221,8 @@ static void publish(struct target *t, const char *temporary, bool force) {
     const char *const words[] = {force ? "RENAME" : "RENAMENX", temporary, t->key, NULL};
     redisReply *r = run(t, true, words, NULL, 0);
     if (r == NULL) trouble("%s: the connection was lost at the last step; the key may or may not be there", t->key);
-    if (r->type == REDIS_REPLY_ERROR) push_refused(t, temporary, r);
-    bool renamed = force || r->integer == 1;
+    bool renamed = force ? is_ok(r) : is_integer(r, 1), refused = force || !is_integer(r, 0);
+    if (!renamed && refused) push_refused(t, temporary, r);
     freeReplyObject(r);
     if (renamed) return;
     delete (t, temporary);
@@ -223,6 +241,7 @@ void redis_push(const struct redis_options *o, const char *key, struct slice fil
     stream_begin(&stream, info, config);
     text_append(&stream, file.data, file.size);
     for (int i = 0; i < ATTEMPTS && !sent; i++) {
+        if (i > 0) report_retry(&t, "the connection was lost", i);
         name_temporary(&t, temporary, strlen(key) + 40);
         sent = send_chunks(&t, window ? "CFW._LOADCHUNK" : "CF.LOADCHUNK", (struct slice){stream.data, stream.size},
                            temporary);
