@@ -39,13 +39,14 @@ static void remove_if_left(const char *name) {
     close(fd);
 }
 
-static void remove_leftovers(const char *path) {
+static void remove_leftovers(const char *link) {
     glob_t found;
-    char pattern[4096];
+    char pattern[4096], *path = link_target(link);
     const char *slash = strrchr(path, '/'), *base = slash == NULL ? path : slash + 1;
     int n = snprintf(pattern, sizeof pattern, "%.*s%.200s.guira-??????", (int)(base - path), path, base);
-    if (n < 0 || (size_t)n >= sizeof pattern || strpbrk(path, "*?[\\") != NULL) return;
-    if (glob(pattern, GLOB_NOSORT, NULL, &found) != 0) return;
+    bool usable = n >= 0 && (size_t)n < sizeof pattern && strpbrk(path, "*?[\\") == NULL;
+    free(path);
+    if (!usable || glob(pattern, GLOB_NOSORT, NULL, &found) != 0) return;
     for (size_t i = 0; i < found.gl_pathc; i++) remove_if_left(found.gl_pathv[i]);
     globfree(&found);
 }
@@ -93,6 +94,7 @@ static sigset_t block_signals(void) {
 
 /* A file under a temporary name. */
 struct temporary {
+    char *path; /* where it will be: the target of a link, see link_target */
     char name[4096];
     int fd;
 };
@@ -100,20 +102,31 @@ struct temporary {
 /* Exits after removing the temporary file. */
 static _Noreturn void give_up(const struct temporary *t, const char *path, const char *reason) {
     if (t->fd >= 0) unlink(t->name);
-    trouble("%s: cannot be written: %s; the previous content is unchanged", path, reason);
+    trouble("%s: cannot be written: %s%s", path, reason,
+            file_exists(path) ? "; the previous content is unchanged" : "; nothing was saved");
 }
 
-/* In the same directory, with a part of the name of the file. A new file can be read only by its owner; a file that is
- * replaced passes its permissions on. */
-static void temporary_open(struct temporary *t, const char *path) {
+static bool give_to(int fd, uid_t owner, gid_t group) { return fchown(fd, owner, group) == 0; }
+
+/* A new file can be read only by its owner; a file that is replaced passes its owner, group and permissions on. Only root can
+ * give a file to another owner. If it cannot have the same group, no group may read it. */
+static void inherit_permissions(int fd, const struct stat *old) {
+    (void)give_to(fd, old->st_uid, (gid_t)-1);
+    bool same_group = give_to(fd, (uid_t)-1, old->st_gid);
+    (void)fchmod(fd, old->st_mode & (same_group ? 0777U : 0707U));
+}
+
+/* In the same directory, with a part of the name of the file. */
+static void temporary_open(struct temporary *t, const char *link) {
     struct stat old;
-    const char *slash = strrchr(path, '/'), *base = slash == NULL ? path : slash + 1;
+    const char *path = t->path = link_target(link), *slash = strrchr(path, '/'),
+               *base = slash == NULL ? path : slash + 1;
     int n = snprintf(t->name, sizeof t->name, "%.*s%.200s.guira-XXXXXX", (int)(base - path), path, base);
     t->fd = -1;
-    if (n < 0 || (size_t)n >= sizeof t->name) give_up(t, path, strerror(ENAMETOOLONG));
+    if (n < 0 || (size_t)n >= sizeof t->name) give_up(t, link, strerror(ENAMETOOLONG));
     t->fd = mkostemp(t->name, O_CLOEXEC);
-    if (t->fd < 0) give_up(t, path, system_error());
-    if (lstat(path, &old) == 0 && S_ISREG(old.st_mode)) (void)fchmod(t->fd, old.st_mode & 0777);
+    if (t->fd < 0) give_up(t, link, system_error());
+    if (stat(path, &old) == 0 && S_ISREG(old.st_mode)) inherit_permissions(t->fd, &old);
 }
 
 static guira_status save_fd(struct saved_content what, int fd) {
@@ -130,9 +143,8 @@ static void temporary_write(struct temporary *t, const char *path, struct saved_
 
 /* The new name has to survive a crash, too. */
 static void sync_directory(const char *path) {
-    const char *slash = strrchr(path, '/');
-    char *directory = slash == NULL ? strdup(".") : strndup(path, (size_t)(slash - path) + 1);
-    int fd = directory == NULL ? -1 : open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    char *directory = directory_of(path);
+    int fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (fd >= 0) {
         if (fsync(fd) != 0 && errno == EIO) note("%s: %s", path, system_error());
         close(fd);
@@ -142,18 +154,19 @@ static void sync_directory(const char *path) {
 
 /* Gives the file its name if there is no other one. Some file systems have no links: then it is checked first. */
 static bool publish_new(const struct temporary *t, const char *path) {
-    if (link(t->name, path) == 0) {
+    if (link(t->name, t->path) == 0) {
         unlink(t->name);
         return true;
     }
     bool no_links = errno == EPERM || errno == EOPNOTSUPP || errno == ENOSYS;
-    if (no_links && !file_exists(path)) return rename(t->name, path) == 0;
+    if (no_links && !file_exists(path)) return rename(t->name, t->path) == 0;
     if (!no_links && errno != EEXIST) give_up(t, path, system_error());
     return false;
 }
 
-static void keep_lock_of(const struct temporary *t, const char *path, const sigset_t *signals) {
-    sync_directory(path);
+static void keep_lock_of(struct temporary *t, const sigset_t *signals) {
+    sync_directory(t->path);
+    free(t->path);
     if (lock_fd >= 0) close(lock_fd);
     lock_fd = t->fd;
     pthread_sigmask(SIG_SETMASK, signals, NULL);
@@ -168,16 +181,17 @@ bool file_create(const char *path, struct saved_content what) {
     if (!publish_new(&t, path)) {
         unlink(t.name);
         close(t.fd);
+        free(t.path);
         pthread_sigmask(SIG_SETMASK, &signals, NULL);
         return false;
     }
-    keep_lock_of(&t, path, &signals);
+    keep_lock_of(&t, &signals);
     return true;
 }
 
 /* Is the file that was locked still there? If it was removed, it is created again. */
 static bool may_replace(const struct temporary *t, const char *path) {
-    if (lock_fd < 0 || is_current(lock_fd, path)) return rename(t->name, path) == 0;
+    if (lock_fd < 0 || is_current(lock_fd, path)) return rename(t->name, t->path) == 0;
     errno = EEXIST;
     return !file_exists(path) && publish_new(t, path);
 }
@@ -193,7 +207,7 @@ void file_replace(const char *path, struct saved_content what) {
         unlink(t.name);
         trouble("%s: another program has replaced it; changes since it was last saved here are not saved", path);
     }
-    keep_lock_of(&t, path, &signals);
+    keep_lock_of(&t, &signals);
 }
 
 void target_check(const char *path, bool force) {

@@ -49,12 +49,26 @@ bool file_exists(const char *path) {
     return stat(path, &st) == 0;
 }
 
-void must_be_writable(const char *path) {
+char *directory_of(const char *path) {
     const char *slash = strrchr(path, '/');
     char *directory = slash == NULL ? strdup(".") : strndup(path, (size_t)(slash - path) + 1);
     if (directory == NULL) trouble("out of memory");
+    return directory;
+}
+
+char *link_target(const char *path) {
+    struct stat st;
+    bool is_link = lstat(path, &st) == 0 && S_ISLNK(st.st_mode);
+    char *target = is_link ? realpath(path, NULL) : strdup(path);
+    if (target == NULL) trouble("%s: cannot find what this symbolic link leads to: %s", path, system_error());
+    return target;
+}
+
+void must_be_writable(const char *path) {
+    char *target = link_target(path), *directory = directory_of(target);
     if (access(directory, W_OK | X_OK) != 0) trouble("%s: cannot be written: %s: %s", path, directory, system_error());
     free(directory);
+    free(target);
 }
 
 /* For a directory or a device the library returns only GUIRA_EIO. */

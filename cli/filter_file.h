@@ -27,6 +27,13 @@ bool file_exists(const char *path);
 /* Exits if there is something else than a file at path: a directory or a device. */
 void must_be_regular(const char *path);
 
+/* The directory of a path. The caller frees it. */
+char *directory_of(const char *path);
+
+/* What a symbolic link leads to, or the path itself if it is none. A file is replaced there, so that the link stays one. Exits if the
+ * link leads nowhere. The caller frees the result. */
+char *link_target(const char *path);
+
 /* Exits if no file can be created at path: better before hours of reading than after. */
 void must_be_writable(const char *path);
 
