@@ -95,9 +95,9 @@ static bool append_groups(struct key_reader *r, struct slice line) {
 
 /* -------------------------------------------------------------------------------------------------------------- keys */
 
-static void compile_regex(struct key_reader *r, const char *text) {
+static void compile_regex(struct key_reader *r, const char *text, bool ignore_case) {
     char reason[200];
-    int error = regcomp(&r->regex, text, REG_EXTENDED);
+    int error = regcomp(&r->regex, text, REG_EXTENDED | (ignore_case ? REG_ICASE : 0));
     if (error != 0) {
         regerror(error, &r->regex, reason, sizeof reason);
         trouble("--regex-key: '%s': %s", text, reason);
@@ -119,7 +119,7 @@ struct key_reader *key_reader_new(const struct key_options *k) {
         r->several = k->json.n > 1;
         r->append = append_json;
     } else if (k->regex != NULL) {
-        compile_regex(r, k->regex);
+        compile_regex(r, k->regex, k->ignore_case);
     }
     return r;
 }

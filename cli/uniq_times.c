@@ -53,8 +53,8 @@ void trouble_bad_time(const struct time_options *t, const struct key_options *k,
         trouble("%s, line %llu: has no field %s for --time-field", at->name, (unsigned long long)at->line, t->field);
     printable(field, text, sizeof text);
     if (fault == TIME_MISSING)
-        trouble("%s, line %llu: '%s' is not a time; --time-format describes other forms, --bad-time pass goes on",
-                at->name, (unsigned long long)at->line, text);
+        trouble("%s, line %llu: '%s' is not a time%s --bad-time pass goes on", at->name, (unsigned long long)at->line,
+                text, t->format != NULL ? " as in --time-format;" : "; --time-format describes other forms,");
     trouble("%s, line %llu: '%s' is %s", at->name, (unsigned long long)at->line, text,
             describe(fault, t, reason, sizeof reason));
 }
