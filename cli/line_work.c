@@ -27,6 +27,9 @@ struct hasher hasher_twin_of_filter(const guira *f) {
     guira_config_get(f, &config);
     guira_config_init(&small);
     memcpy(small.seed, config.seed, sizeof small.seed);
+    small.kind =
+        GUIRA_CUCKOO; /* a small tidal filter computes its secret for every hash, which took a third of the time */
+    small.capacity = 1;
     if (guira_create(&small, &twin) != GUIRA_OK) trouble("out of memory");
     return hasher_of_filter(twin);
 }
@@ -35,7 +38,7 @@ struct hasher hasher_twin_of_window(const guira_window *w) {
     guira_window_config config = GUIRA_WINDOW_CONFIG_INIT;
     guira_window *twin;
     guira_window_config_get(w, &config);
-    config.capacity = 0;
+    config.capacity = 1 << 14; /* for the same reason not a small one */
     config.fpr = 0;
     if (guira_window_create(&config, &twin) != GUIRA_OK) trouble("out of memory");
     return hasher_of_window(twin);

@@ -34,6 +34,7 @@ void chunk_free(struct chunk *c) {
     free(c->line);
     free(c->hash);
     free(c->time);
+    free(c->seen);
 }
 
 void lines_close(struct lines *in) {
@@ -122,6 +123,7 @@ static void make_line_room(struct chunk *c, size_t needed) {
     c->line = alloc_or_die(c->line, c->room * sizeof *c->line);
     c->hash = alloc_or_die(c->hash, c->room * sizeof *c->hash);
     c->time = alloc_or_die(c->time, c->room * sizeof *c->time);
+    c->seen = alloc_or_die(c->seen, c->room * sizeof *c->seen);
 }
 
 static const char *line_end(const struct lines *in, const char *p, const char *end) {
@@ -172,6 +174,10 @@ bool lines_next(struct lines *in, struct batch *b) {
                         .line = c->line + in->at,
                         .hash = c->hash + in->at,
                         .time = c->time + in->at,
+                        .seen = in->config.look_up != NULL ? c->seen + in->at : NULL,
+                        .answered = c->answered < in->at       ? 0
+                                    : c->answered - in->at < n ? c->answered - in->at
+                                                               : n,
                         .name = c->name,
                         .first = in->line,
                         .unterminated = c->unterminated && last};

@@ -8,13 +8,21 @@
  *
  * JOBS. With one job, the caller of lines_next does everything. With n jobs, n threads take turns: one fills a chunk (only
  * one at a time, so that chunks are in the order of the input), then splits it and prepares its lines while the next thread
- * fills the next chunk. The caller gets the chunks in order. See lines_ahead.c. */
+ * fills the next chunk. The caller gets the chunks in order. See lines_ahead.c.
+ *
+ * PARTS. The threads can also look lines up, in several parts that have nothing to do with each other: part p of chunk i is
+ * looked up after part p of chunk i - 1, so that each part sees its lines in order, while other threads are at other parts.
+ *
+ *     thread 1   fill 0, split 0   part 0 of 0   part 1 of 0   fill 2, split 2   part 0 of 2  ...
+ *     thread 2                     fill 1, split 1   part 0 of 1   part 1 of 1   fill 3, split 3  ... */
 #ifndef GUIRA_CLI_LINES_H
 #define GUIRA_CLI_LINES_H
 
 #include "input.h"
 
-enum { BATCH = 512, MAX_JOBS = 64 };
+enum { BATCH = 512, MAX_JOBS = 64, MAX_PARTS = 16 };
+
+struct chunk;
 
 /* A part of a buffer, not terminated by NUL. */
 struct slice {
@@ -27,6 +35,8 @@ struct batch {
     const struct slice *line; /* without the line ends */
     const uint64_t *hash;     /* of the lines' keys; only if lines_config.prepare sets it, like time */
     const int64_t *time;
+    const bool *seen;  /* the answers of look_up; NULL without it */
+    size_t answered;   /* so many of them; fewer than n: there was no memory for the next line */
     const char *name;  /* of the file, for messages */
     uint64_t first;    /* number of line[0] in the file, from 1 */
     bool unterminated; /* the last line is the end of the file and has no line end */
@@ -42,6 +52,11 @@ struct lines_config {
     void (*prepare)(void *worker, const struct slice *line, size_t n, uint64_t *hash, int64_t *time);
     void *worker[MAX_JOBS];
 
+    /* With several jobs: sets seen[] for the lines of the chunk that belong to the part, and lowers `answered` if there is no
+     * memory. NULL: the caller looks lines up. */
+    void (*look_up)(void *context, unsigned part, struct chunk *c);
+    unsigned parts;
+
     /* See struct input. */
     int (*idle)(void *context);
     void *context;
@@ -55,7 +70,9 @@ struct chunk {
     struct slice *line;
     uint64_t *hash;
     int64_t *time;
-    size_t n, room; /* lines; room for so many */
+    bool *seen;
+    size_t n, room;  /* lines; room for so many */
+    size_t answered; /* lines before the first one that could not be looked up */
     const char *name;
     bool unterminated, first_of_file;
     uint64_t read; /* bytes of input read so far */

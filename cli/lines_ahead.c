@@ -29,7 +29,8 @@ struct ahead {
     struct chunk chunk[RING];
     bool ready[RING];
     uint64_t filled, taken;
-    uint64_t last; /* number of chunks in the whole input; UINT64_MAX: not known yet */
+    uint64_t looked_up[MAX_PARTS]; /* chunks whose lines of this part were looked up */
+    uint64_t last;                 /* number of chunks in the whole input; UINT64_MAX: not known yet */
     bool stopped, using;
 };
 
@@ -42,8 +43,8 @@ static bool wait_for_slot(struct ahead *a) {
     return go_on;
 }
 
-/* Fills the next chunk, when it is this thread's turn. NULL: there are no more. */
-static struct chunk *fill_next(struct ahead *a) {
+/* Fills the next chunk, when it is this thread's turn, and sets its number. NULL: there are no more. */
+static struct chunk *fill_next(struct ahead *a, uint64_t *number) {
     struct chunk *c = NULL;
     pthread_mutex_lock(&a->turn);
     if (!a->input_ended && wait_for_slot(a)) {
@@ -52,12 +53,32 @@ static struct chunk *fill_next(struct ahead *a) {
     }
     a->input_ended = c == NULL;
     pthread_mutex_lock(&a->lock);
-    if (c != NULL) a->filled++;
+    if (c != NULL) *number = a->filled++;
     else a->last = a->filled;
     pthread_cond_broadcast(&a->changed);
     pthread_mutex_unlock(&a->lock);
     pthread_mutex_unlock(&a->turn);
     return c;
+}
+
+/* Looks up the lines of one part of the chunk, after those of the chunk before it. */
+static void look_up_part(struct ahead *a, struct chunk *c, uint64_t number, unsigned part) {
+    const struct lines_config *config = &a->in->config;
+    pthread_mutex_lock(&a->lock);
+    while (!a->stopped && a->looked_up[part] != number) pthread_cond_wait(&a->changed, &a->lock);
+    bool go_on = !a->stopped;
+    pthread_mutex_unlock(&a->lock);
+    if (!go_on) return;
+    config->look_up(config->context, part, c);
+    pthread_mutex_lock(&a->lock);
+    a->looked_up[part]++;
+    pthread_cond_broadcast(&a->changed);
+    pthread_mutex_unlock(&a->lock);
+}
+
+static void look_up(struct ahead *a, struct chunk *c, uint64_t number) {
+    c->answered = c->n;
+    for (unsigned part = 0; part < a->in->config.parts; part++) look_up_part(a, c, number, part);
 }
 
 struct job {
@@ -68,9 +89,11 @@ struct job {
 static void *work(void *argument) {
     struct job job = *(struct job *)argument;
     struct chunk *c;
+    uint64_t number;
     free(argument);
-    while ((c = fill_next(job.ahead)) != NULL) {
+    while ((c = fill_next(job.ahead, &number)) != NULL) {
         while (c->split < c->size) chunk_split(job.ahead->in, job.worker, c, BATCH, true);
+        if (job.ahead->in->config.look_up != NULL) look_up(job.ahead, c, number);
         pthread_mutex_lock(&job.ahead->lock);
         job.ahead->ready[c - job.ahead->chunk] = true;
         pthread_cond_broadcast(&job.ahead->changed);

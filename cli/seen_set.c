@@ -69,6 +69,7 @@ void seen_set_save(const struct seen_set *set, const char *state) { file_replace
 
 void seen_set_close(struct seen_set *set) {
     guira_destroy(set->filter);
+    for (unsigned i = 1; i < set->parts; i++) guira_destroy(set->part[i]);
     guira_window_destroy(set->window);
 }
 
@@ -87,6 +88,13 @@ guira_stats seen_set_stats(const struct seen_set *set) {
     guira_stats s = GUIRA_STATS_INIT;
     if (set->window != NULL) guira_window_stats_get(set->window, &s);
     else guira_stats_get(set->filter, &s);
+    for (unsigned i = 1; i < set->parts; i++) {
+        guira_stats more = GUIRA_STATS_INIT;
+        guira_stats_get(set->part[i], &more);
+        s.items += more.items;
+        s.bytes += more.bytes;
+        if (more.fpr > s.fpr) s.fpr = more.fpr;
+    }
     return s;
 }
 
@@ -116,11 +124,11 @@ static uint64_t *new_slot(struct new_hashes *t, uint64_t hash) {
 }
 
 /* Inserts a hash that was not found, unless it was inserted since. False: there is no memory. */
-static bool insert_new(struct seen_set *set, struct new_hashes *t, uint64_t hash, bool *seen) {
+static bool insert_new(guira *f, struct new_hashes *t, uint64_t hash, bool *seen) {
     uint64_t *slot = new_slot(t, hash);
-    *seen = hash != 0 ? *slot == hash : guira_contains_hash(set->filter, hash);
+    *seen = hash != 0 ? *slot == hash : guira_contains_hash(f, hash);
     if (*seen) return true;
-    if (guira_insert_hash(set->filter, hash) != GUIRA_OK) return false;
+    if (guira_insert_hash(f, hash) != GUIRA_OK) return false;
     *slot = hash;
     return true;
 }
@@ -135,7 +143,7 @@ static size_t filter_seen(struct seen_set *set, const uint64_t *hash, size_t n, 
     for (size_t i = 0; i < n; i++) {
         if (seen[i]) continue;
         set->full = set->full || (near && is_near_limit(set, 0));
-        if (!set->full) set->full = !insert_new(set, &inserted, hash[i], &seen[i]);
+        if (!set->full) set->full = !insert_new(set->filter, &inserted, hash[i], &seen[i]);
         if (set->full && !set->pass_when_full) return i;
     }
     return n;
@@ -156,4 +164,55 @@ static size_t window_seen(struct seen_set *set, const uint64_t *hash, size_t n, 
 
 size_t seen_set_add(struct seen_set *set, const uint64_t *hash, size_t n, uint64_t now, bool *seen) {
     return set->window != NULL ? window_seen(set, hash, n, now, seen) : filter_seen(set, hash, n, seen);
+}
+
+/* ------------------------------------------------------------------------------------------------------------ parts */
+
+/* Mixes all bits of the hash, so that every address of a filter occurs in every part. */
+static unsigned part_of(uint64_t hash, unsigned parts) {
+    uint64_t mixed = (hash ^ hash >> 32) * UINT64_C(0x9e3779b97f4a7c15);
+    return (unsigned)((mixed >> 32) * parts >> 32);
+}
+
+void seen_set_divide(struct seen_set *set, unsigned n) {
+    guira_config config = {.size = sizeof config};
+    guira_config_get(set->filter, &config);
+    set->part[0] = set->filter;
+    for (set->parts = 1; set->parts < n; set->parts++)
+        if (guira_create(&config, &set->part[set->parts]) != GUIRA_OK) trouble("not enough memory for --jobs %u", n);
+}
+
+/* Returns how many hashes were handled: fewer than n if there is no memory for the next one. */
+static size_t part_seen(guira *f, const uint64_t *hash, size_t n, bool *seen) {
+    struct new_hashes inserted = {{0}};
+    guira_contains_hash_many(f, hash, n, seen);
+    for (size_t i = 0; i < n; i++)
+        if (!seen[i] && !insert_new(f, &inserted, hash[i], &seen[i])) return i;
+    return n;
+}
+
+/* Collects up to BATCH lines of the part, from line *i on. */
+static size_t lines_of_part(const struct seen_set *set, unsigned part, const struct chunk *c, size_t *i,
+                            size_t *index) {
+    size_t n = 0;
+    for (; *i < c->n && n < BATCH; ++*i) {
+        index[n] = *i;
+        n += part_of(c->hash[*i], set->parts) == part;
+    }
+    return n;
+}
+
+/* Other threads are at other parts of the same chunk only before or after this one, so `answered` needs no lock. */
+void seen_set_look_up(struct seen_set *set, unsigned part, struct chunk *c) {
+    size_t index[BATCH + 1];
+    uint64_t hash[BATCH];
+    bool seen[BATCH];
+    for (size_t i = 0; i < c->n;) {
+        size_t n = lines_of_part(set, part, c, &i, index);
+        for (size_t k = 0; k < n; k++) hash[k] = c->hash[index[k]];
+        size_t done = part_seen(set->part[part], hash, n, seen);
+        for (size_t k = 0; k < done; k++) c->seen[index[k]] = seen[k];
+        if (done < n && index[done] < c->answered) c->answered = index[done];
+        if (done < n) return;
+    }
 }

@@ -22,6 +22,8 @@ struct seen_set {
     bool pass_when_full; /* continue without adding lines when there is no memory */
     bool full;           /* the last seen_set_add found no memory; a window can recover from it */
     guira *filter;       /* exactly one of filter and window is set */
+    unsigned parts;      /* 0, or that many filters, see seen_set_divide */
+    guira *part[MAX_PARTS];
     guira_window *window;
 };
 
@@ -32,6 +34,13 @@ static inline uint64_t window_step(uint64_t ms) { return ms < 1000 ? 1 : ms / 10
 /* Creates an empty set, or loads the state file of an earlier run. state NULL: no file. Takes the lock on the file.
  * Exits if the file cannot be read or written, is in use by another process, or was saved with a different window. */
 void seen_set_open(struct seen_set *set, const char *state);
+
+/* Divides an empty set without limit and window into n filters, so that threads can look up different lines at the same time.
+ * It cannot be saved then, and seen_set_add is not for it. */
+void seen_set_divide(struct seen_set *set, unsigned n);
+
+/* For lines_config.look_up: adds the lines of a chunk that belong to the part, and sets seen[] for them. */
+void seen_set_look_up(struct seen_set *set, unsigned part, struct chunk *c);
 
 /* Saves to the state file and keeps the lock. */
 void seen_set_save(const struct seen_set *set, const char *state);

@@ -44,6 +44,7 @@ for set in $sets; do
     # Fields, without the lines that do not have them.
     awk 'NF >= 2 && !seen[$2]++' "$set" >once
     awk 'NF >= 2' "$set" | "$guira" uniq -k 2 >out && expected_but once out "$set: -k 2"
+    awk 'NF >= 2' "$set" | "$guira" uniq -k 2 -j 3 >out && expected_but once out "$set: -k 2 -j 3"
     awk 'NF >= 3 && !seen[$1 SUBSEP $3]++' "$set" >once
     awk 'NF >= 3' "$set" | "$guira" uniq -k 1,3 >out && expected_but once out "$set: -k 1,3"
     awk -F: 'NF >= 2 && !seen[$2]++' "$set" >once
