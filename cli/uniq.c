@@ -166,8 +166,8 @@ static void report_full(struct uniq *u, const struct batch *b, size_t i) {
     write_size((double)seen_set_stats(&u->set).bytes, size);
     if (!u->set.pass_when_full) {
         stop_before(u, b, i);
-        trouble("%s, line %llu: no memory for more lines (%s in use); raise --max-memory or use --on-full pass",
-                b->name, line, size);
+        trouble("%s, line %llu: no memory for more lines (%s in use)%s", b->name, line, size,
+                u->set.max_bytes > 0 ? "; raise --max-memory or use --on-full pass" : "");
     }
     if (!u->reported_full)
         note("%s, about line %llu: no memory for more lines (%s in use); new lines are printed every time they occur",
@@ -195,7 +195,7 @@ static void print_batch(struct uniq *u, const struct batch *b) {
     print_lines(u, b, b->answered, b->seen);
     if (b->answered == b->n) return;
     output_flush();
-    trouble("%s, line %llu: not enough memory for more lines", b->name, (unsigned long long)(b->first + b->answered));
+    trouble("%s, line %llu: no memory for more lines", b->name, (unsigned long long)(b->first + b->answered));
 }
 
 /* Handles a batch of lines. Most often all of them have a time, or need none. */
