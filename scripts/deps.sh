@@ -13,7 +13,7 @@ amalgamation_packages="python3 gcc libc6-dev libxxhash-dev"
 python_packages="python3-dev python3-hypothesis python3-numpy python3-build python3-setuptools python3-wheel python3-pip python3-venv"
 lab_packages="python3 gnuplot-nox"
 redis_packages="redis-server openssl python3 python3-redis libxxhash0" # for the tests of the module
-wasm_packages="make clang-14 lld-14 wasi-libc libclang-rt-14-dev-wasm32 libxxhash-dev"
+wasm_packages="make clang-14 lld-14 wasi-libc libclang-rt-14-dev-wasm32 binaryen libxxhash-dev"
 node_packages="python3 gcc libc6-dev libxxhash-dev" # the headers of Node come with node, npm or node-api-headers
 site_packages="python3 python3-selenium chromium chromium-driver" # for the test of the page
 portable_packages="qemu-user gcc-s390x-linux-gnu libc6-dev-s390x-cross gcc-i686-linux-gnu libc6-dev-i386-cross gcc-arm-linux-gnueabihf libc6-dev-armhf-cross gcc-aarch64-linux-gnu libc6-dev-arm64-cross"
@@ -30,7 +30,7 @@ sql_tools=python3 # CMake says what is not built or tested
 redis_tools="redis-server python3 node npm"
 site_tools="python3 chromium chromedriver"
 node_tools="python3 cc node npm"
-wasm_tools="make clang-14 wasm-ld-14 node"
+wasm_tools="make clang-14 wasm-ld-14 wasm-opt node"
 
 packages=
 tools=

@@ -3,7 +3,7 @@
 # usage: test.sh <output directory> <vectors program>
 set -eu
 here=$(dirname "$0")
-for tool in clang-14 wasm-ld-14 node; do
+for tool in clang-14 wasm-ld-14 wasm-opt node; do
     command -v $tool >/dev/null || { echo "skipped: $tool is missing (Debian: sh scripts/deps.sh wasm)" && exit 77; }
 done
 [ -e /usr/include/wasm32-wasi ] || { echo "skipped: wasi-libc is missing (Debian: sh scripts/deps.sh wasm)" && exit 77; }

@@ -1,7 +1,9 @@
 /* The operations of the tidal filter for builds that must be small (WebAssembly): one copy of the code reads the
- * layout from the filter. Slots of 16 bits, the default, have code of their own for what is done for every key. */
+ * layout from the filter, and nothing is forced to be inlined. Slots of 16 bits, the default, have code of their own for
+ * what is done for every key: tidal_16_small.c. */
 #include "tidal/dispatch.h"
 #include "tidal/tidal.inc"
+#include "tidal/tidal_small.h"
 
 ALWAYS_INLINE struct layout layout_any(const struct tidal *f) { return tidal_ops(f)->layout; }
 
@@ -29,29 +31,32 @@ static guira_status shrink_any(struct tidal *f) { return shrink_step(f, layout_a
 static unsigned age_any(const struct tidal *f, uint64_t hash) { return youngest_match(f, hash, layout_any(f)).age; }
 static bool refresh_any(struct tidal *f, uint64_t hash) { return refresh(f, hash, layout_any(f)); }
 
-#define remove_in_16 remove_16
-
-/* What is called for every key, and what is called rarely. */
-#define HOT(layout_name)                                                              \
-    TIDAL_COMMON, .merge = guira__tidal_merge, .contains = contains_##layout_name,    \
-                  .contains_many = contains_many_##layout_name, .count = count_any,   \
-                  .prefetch = prefetch_##layout_name, .insert = insert_##layout_name, \
-                  .remove = remove_in_##layout_name
+#define COMMON TIDAL_COMMON, .merge = guira__tidal_merge, .count = count_any
 #define RARE(names_ops)                                                                     \
     .names = (names_ops), .insert_full = insert_full_any, .insert_entry = insert_entry_any, \
     .remove_any = remove_rare_any, .grow = grow_any, .shrink = shrink_any, .age = age_any, .refresh = refresh_any
 
-#define OPS_ANY(the_layout, names_ops) \
-    { .common = {HOT(any)}, .layout = the_layout, .contains_flat = contains_any, RARE(names_ops) }
+#define OPS_ANY(the_layout, names_ops)                                       \
+    {                                                                        \
+        .common = {COMMON,                                                   \
+                   .contains = contains_any,                                 \
+                   .contains_many = contains_many_any,                       \
+                   .prefetch = prefetch_any,                                 \
+                   .insert = insert_any,                                     \
+                   .remove = remove_in_any},                                 \
+        .layout = the_layout, .contains_flat = contains_any, RARE(names_ops) \
+    }
 
 #define OPS_NAMED(the_layout) OPS_ANY(the_layout, &guira__tidal_portable[TIDAL_64])
 
 /* In the order of tidal/dispatch.h. */
 const struct tidal_ops guira__tidal_portable[TIDAL_LAYOUTS] = {
     OPS_NAMED(LAYOUT_12),
-    {.common = {HOT(16)},
+    {.common = {COMMON, .contains = guira__small_contains_16, .contains_many = guira__small_contains_many_16,
+                .prefetch = guira__small_prefetch_16, .insert = guira__small_insert_16,
+                .remove = guira__small_remove_16},
      .layout = LAYOUT_16,
-     .contains_flat = contains_flat_16,
+     .contains_flat = guira__small_contains_flat_16,
      RARE(&guira__tidal_portable[TIDAL_64])},
     OPS_NAMED(LAYOUT_32),
     OPS_ANY(LAYOUT_64, NULL),
