@@ -1,6 +1,7 @@
 package guira
 
 // #include <guira.h>
+// #include "keys.h"
 // #include <stdlib.h>
 // #include <string.h>
 import "C"
@@ -48,7 +49,7 @@ func (f *Filter) MarshalBinary() ([]byte, error) {
 // UnmarshalBinary replaces the filter by the one in these bytes, which need not be trusted. On failure nothing has changed.
 func (f *Filter) UnmarshalBinary(data []byte) error {
 	var out *C.guira
-	if err := failure(C.guira_load_from(start(data), C.size_t(len(data)), &out)); err != nil {
+	if err := failure(C.go_load_from(start(data), C.size_t(len(data)), &out)); err != nil {
 		return err
 	}
 	f.Close()

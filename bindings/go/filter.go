@@ -2,6 +2,7 @@ package guira
 
 // #cgo pkg-config: guira
 // #include <guira.h>
+// #include "keys.h"
 // #include <stdlib.h>
 // #include <string.h>
 import "C"
@@ -45,49 +46,49 @@ func (f *Filter) Close() error {
 // Insert adds one copy of key.
 func (f *Filter) Insert(key []byte) error {
 	defer runtime.KeepAlive(f)
-	return failure(C.guira_insert(f.c, start(key), C.size_t(len(key))))
+	return failure(C.go_insert(f.c, start(key), C.size_t(len(key))))
 }
 
 // InsertString adds one copy of key, the same as its bytes.
 func (f *Filter) InsertString(key string) error {
 	defer runtime.KeepAlive(f)
-	return failure(C.guira_insert(f.c, stringStart(key), C.size_t(len(key))))
+	return failure(C.go_insert(f.c, stringStart(key), C.size_t(len(key))))
 }
 
 // InsertUnique adds key, or returns ErrExists if the filter contains it already.
 func (f *Filter) InsertUnique(key []byte) error {
 	defer runtime.KeepAlive(f)
-	return failure(C.guira_insert_unique(f.c, start(key), C.size_t(len(key))))
+	return failure(C.go_insert_unique(f.c, start(key), C.size_t(len(key))))
 }
 
 // Contains is false if key is not a member, and true if it is one, or for a false positive.
 func (f *Filter) Contains(key []byte) bool {
 	defer runtime.KeepAlive(f)
-	return bool(C.guira_contains(f.c, start(key), C.size_t(len(key))))
+	return bool(C.go_contains(f.c, start(key), C.size_t(len(key))))
 }
 
 // ContainsString is Contains for the bytes of a string.
 func (f *Filter) ContainsString(key string) bool {
 	defer runtime.KeepAlive(f)
-	return bool(C.guira_contains(f.c, stringStart(key), C.size_t(len(key))))
+	return bool(C.go_contains(f.c, stringStart(key), C.size_t(len(key))))
 }
 
 // Remove takes away one copy of key, which must have been inserted. ErrNotFound: it was not.
 func (f *Filter) Remove(key []byte) error {
 	defer runtime.KeepAlive(f)
-	return failure(C.guira_remove(f.c, start(key), C.size_t(len(key))))
+	return failure(C.go_remove(f.c, start(key), C.size_t(len(key))))
 }
 
 // RemoveString is Remove for the bytes of a string.
 func (f *Filter) RemoveString(key string) error {
 	defer runtime.KeepAlive(f)
-	return failure(C.guira_remove(f.c, stringStart(key), C.size_t(len(key))))
+	return failure(C.go_remove(f.c, stringStart(key), C.size_t(len(key))))
 }
 
 // Count is how many copies of key the filter holds; false positives can make it too many, never too few.
 func (f *Filter) Count(key []byte) uint64 {
 	defer runtime.KeepAlive(f)
-	return uint64(C.guira_count(f.c, start(key), C.size_t(len(key))))
+	return uint64(C.go_count(f.c, start(key), C.size_t(len(key))))
 }
 
 // Reserve makes room for so many items in all.

@@ -1,6 +1,7 @@
 package guira
 
 // #include <guira.h>
+// #include "keys.h"
 //
 // /* The hashes of n keys, which lie one after the other; length[i] is that of key i. */
 // static void hash_all(const guira *f, const char *key, const size_t *length, size_t n, uint64_t *out) {
@@ -16,7 +17,7 @@ import (
 // Hash of a key, for callers that use it several times, and for batches.
 func (f *Filter) Hash(key []byte) uint64 {
 	defer runtime.KeepAlive(f)
-	return uint64(C.guira_hash(f.c, start(key), C.size_t(len(key))))
+	return uint64(C.go_hash(f.c, start(key), C.size_t(len(key))))
 }
 
 // HashStrings are the hashes of many keys, by one call into C.

@@ -27,15 +27,15 @@ import "C"
 import "unsafe"
 
 // The start of a key. C gets it for the time of one call only. A slice or string without bytes has none.
-func start(key []byte) unsafe.Pointer {
+func start(key []byte) *C.char {
 	if len(key) == 0 {
 		return nil
 	}
-	return unsafe.Pointer(&key[0])
+	return (*C.char)(unsafe.Pointer(&key[0]))
 }
 
 // The first word of a string is the pointer to its bytes (unsafe.StringData needs Go 1.20).
-func stringStart(key string) unsafe.Pointer { return *(*unsafe.Pointer)(unsafe.Pointer(&key)) }
+func stringStart(key string) *C.char { return *(**C.char)(unsafe.Pointer(&key)) }
 
 // What save writes, as a slice of Go.
 func savedBytes(save func(write *C.guira_write_fn, to unsafe.Pointer) C.guira_status) ([]byte, error) {

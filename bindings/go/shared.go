@@ -1,6 +1,7 @@
 package guira
 
 // #include <guira_shared.h>
+// #include "keys.h"
 // #include <stdlib.h>
 import "C"
 
@@ -52,37 +53,37 @@ func (g *SharedFilter) Close() error {
 // Insert adds one copy of key.
 func (g *SharedFilter) Insert(key []byte) error {
 	defer runtime.KeepAlive(g)
-	return failure(C.guira_shared_insert(g.c, start(key), C.size_t(len(key))))
+	return failure(C.go_shared_insert(g.c, start(key), C.size_t(len(key))))
 }
 
 // InsertUnique adds key, or returns ErrExists. If several goroutines insert the same key at once, exactly one gets nil.
 func (g *SharedFilter) InsertUnique(key []byte) error {
 	defer runtime.KeepAlive(g)
-	return failure(C.guira_shared_insert_unique(g.c, start(key), C.size_t(len(key))))
+	return failure(C.go_shared_insert_unique(g.c, start(key), C.size_t(len(key))))
 }
 
 // Contains is as that of Filter.
 func (g *SharedFilter) Contains(key []byte) bool {
 	defer runtime.KeepAlive(g)
-	return bool(C.guira_shared_contains(g.c, start(key), C.size_t(len(key))))
+	return bool(C.go_shared_contains(g.c, start(key), C.size_t(len(key))))
 }
 
 // Remove is as that of Filter.
 func (g *SharedFilter) Remove(key []byte) error {
 	defer runtime.KeepAlive(g)
-	return failure(C.guira_shared_remove(g.c, start(key), C.size_t(len(key))))
+	return failure(C.go_shared_remove(g.c, start(key), C.size_t(len(key))))
 }
 
 // Count is as that of Filter.
 func (g *SharedFilter) Count(key []byte) uint64 {
 	defer runtime.KeepAlive(g)
-	return uint64(C.guira_shared_count(g.c, start(key), C.size_t(len(key))))
+	return uint64(C.go_shared_count(g.c, start(key), C.size_t(len(key))))
 }
 
 // Hash of a key, for batches.
 func (g *SharedFilter) Hash(key []byte) uint64 {
 	defer runtime.KeepAlive(g)
-	return uint64(C.guira_shared_hash(g.c, start(key), C.size_t(len(key))))
+	return uint64(C.go_shared_hash(g.c, start(key), C.size_t(len(key))))
 }
 
 // ContainsHashes looks up many hashes by one call into C.

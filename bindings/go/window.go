@@ -1,6 +1,7 @@
 package guira
 
 // #include <guira_window.h>
+// #include "keys.h"
 // #include <stdlib.h>
 import "C"
 
@@ -66,7 +67,7 @@ func (w *Window) Close() error {
 func (w *Window) Seen(key []byte, now uint64) (bool, error) {
 	defer runtime.KeepAlive(w)
 	var seen C.bool
-	err := failure(C.guira_window_seen(w.c, start(key), C.size_t(len(key)), C.uint64_t(now), &seen))
+	err := failure(C.go_window_seen(w.c, start(key), C.size_t(len(key)), C.uint64_t(now), &seen))
 	return bool(seen), err
 }
 
@@ -74,7 +75,7 @@ func (w *Window) Seen(key []byte, now uint64) (bool, error) {
 func (w *Window) Contains(key []byte, now uint64) (bool, error) {
 	defer runtime.KeepAlive(w)
 	var seen C.bool
-	err := failure(C.guira_window_contains(w.c, start(key), C.size_t(len(key)), C.uint64_t(now), &seen))
+	err := failure(C.go_window_contains(w.c, start(key), C.size_t(len(key)), C.uint64_t(now), &seen))
 	return bool(seen), err
 }
 
