@@ -41,6 +41,9 @@ struct calls {
     size_t (*insert_many)(void *f, const uint64_t *hash, size_t n, guira_status *out);
     size_t (*remove_many)(void *f, const uint64_t *hash, size_t n, guira_status *out);
     guira_status (*reserve)(void *f, uint64_t items);
+    bool (*expect)(void *f,
+                   size_t more); /* before so many insertions; true: it made room. NULL: the type does without */
+    void (*settle)(void *f);     /* after them, if it did */
     guira_status (*shrink_to_fit)(void *f);
     guira_status (*clear)(void *f);
     guira_status (*merge)(void *into, const void *from);

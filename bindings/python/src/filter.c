@@ -25,6 +25,23 @@ static size_t f_remove_many(void *f, const uint64_t *hash, size_t n, guira_statu
     return guira_remove_hash_many(f, hash, n, out);
 }
 static guira_status f_reserve(void *f, uint64_t items) { return guira_reserve(f, items); }
+
+/* The first batch of a tidal filter without a capacity makes room once: splitting bucket after bucket takes five times as
+ * long, and costs fingerprint bits. The room is not reserved, so the filter shrinks as any other; what copies of keys did not
+ * need is freed at once. If there is no memory for it, the filter grows step by step. */
+static bool f_expect(void *f, size_t more) {
+    guira_config c;
+    guira_stats s = GUIRA_STATS_INIT;
+    guira_config_init(&c);
+    if (guira_config_get(f, &c) != GUIRA_OK || c.kind != GUIRA_TIDAL || c.capacity > 0) return false;
+    if (guira_stats_get(f, &s) != GUIRA_OK || s.items > 0 || more <= s.slots) return false;
+    return guira_reserve(f, more) == GUIRA_OK && guira_reserve(f, 0) == GUIRA_OK;
+}
+static void f_settle(void *f) {
+    guira_stats s = GUIRA_STATS_INIT;
+    if (guira_stats_get(f, &s) == GUIRA_OK && s.load < 0.6) guira_shrink_to_fit(f);
+}
+
 static guira_status f_shrink_to_fit(void *f) { return guira_shrink_to_fit(f); }
 static guira_status f_clear(void *f) { return guira_clear(f); }
 static guira_status f_merge(void *into, const void *from) { return guira_merge(into, from); }
@@ -40,9 +57,9 @@ static guira_status f_load_from(const void *bytes, size_t n, void **out) {
 }
 
 static const struct calls filter_calls = {
-    f_destroy,     f_hash,        f_contains, f_insert,        f_insert_unique, f_remove, f_count, f_contains_many,
-    f_insert_many, f_remove_many, f_reserve,  f_shrink_to_fit, f_clear,         f_merge,  f_unite, f_stats,
-    f_validate,    f_save,        f_load,     f_save_to,       f_load_from,     false,
+    f_destroy,     f_hash,        f_contains, f_insert, f_insert_unique, f_remove,        f_count,     f_contains_many,
+    f_insert_many, f_remove_many, f_reserve,  f_expect, f_settle,        f_shrink_to_fit, f_clear,     f_merge,
+    f_unite,       f_stats,       f_validate, f_save,   f_load,          f_save_to,       f_load_from, false,
 };
 
 #if GUIRA_PYTHON_SHARED
@@ -84,9 +101,9 @@ static guira_status shared_create(const guira_config *c, unsigned shards, void *
 }
 
 static const struct calls shared_calls = {
-    s_destroy,     s_hash,        s_contains, s_insert,        s_insert_unique, s_remove, s_count, s_contains_many,
-    s_insert_many, s_remove_many, s_reserve,  s_shrink_to_fit, s_clear,         s_merge,  s_unite, s_stats,
-    s_validate,    s_save,        s_load,     s_save_to,       s_load_from,     true,
+    s_destroy,     s_hash,    s_contains, s_insert,  s_insert_unique, s_remove, s_count, s_contains_many, s_insert_many,
+    s_remove_many, s_reserve, NULL,       NULL,      s_shrink_to_fit, s_clear,  s_merge, s_unite,         s_stats,
+    s_validate,    s_save,    s_load,     s_save_to, s_load_from,     true,
 };
 #endif
 

@@ -31,6 +31,33 @@ class Filters(unittest.TestCase):
             f.discard("ana")
             self.assertEqual(f.count("ana"), 99)
 
+    def test_the_first_batch_makes_room_once_and_the_filter_shrinks_afterwards(self):
+        f = guira.Filter(list(range(20000)))
+        full = f.stats()
+        self.assertEqual((full["items"], full["grows"]), (20000, 0))
+        self.assertLess(full["bytes"], 20000 * 4)
+        self.assertEqual(f.discard_many(range(20000)), 20000)
+        self.assertLess(f.nbytes, full["bytes"] / 4)
+
+    def test_a_first_batch_of_copies_holds_no_room_for_them(self):
+        f = guira.Filter(["ana"] * 50000)
+        self.assertEqual((len(f), f.count("ana")), (50000, 50000))
+        self.assertLess(f.nbytes, 20000)
+
+    def test_a_first_batch_that_fails_leaves_an_empty_small_filter(self):
+        f = guira.Filter()
+        before = f.nbytes
+        with self.assertRaises(TypeError):
+            f.update([1.5] * 50000)
+        self.assertEqual((len(f), f.nbytes), (0, before))
+
+    def test_a_first_batch_leaves_what_was_reserved(self):
+        f = guira.Filter()
+        f.reserve(100000)
+        before = f.nbytes
+        f.update(list(range(5000)))
+        self.assertEqual(f.nbytes, before)
+
     def test_remove_of_an_absent_key_is_a_key_error(self):
         for f in self.each():
             with self.assertRaises(KeyError) as caught:
