@@ -27,8 +27,7 @@ struct hasher hasher_twin_of_filter(const guira *f) {
     guira_config_get(f, &config);
     guira_config_init(&small);
     memcpy(small.seed, config.seed, sizeof small.seed);
-    small.kind =
-        GUIRA_CUCKOO; /* a small tidal filter computes its secret for every hash, which took a third of the time */
+    small.kind = GUIRA_CUCKOO; /* has its secret at hand; a small tidal filter derives it from the seed */
     small.capacity = 1;
     if (guira_create(&small, &twin) != GUIRA_OK) trouble("out of memory");
     return hasher_of_filter(twin);
