@@ -125,6 +125,7 @@ static void check_keys(struct cursor *in) {
     k.ignore_case = (how & 2) != 0;
     k.zero = (how & 4) != 0;
     if (how & 8 && !field_list_read(fields, &k.fields)) trouble("fields");
+    if (how & (16 | 32 | 64) && *text == '\0') trouble("an option with a text is not given an empty one");
     if (how & 16) k.delimiter = text;
     if (how & 32) k.json = (struct text_list){{text}, 1};
     if (how & 64) k.regex = text;
