@@ -198,6 +198,52 @@ static void test_of_empty_filters_the_configured_one_stays(void **state) {
     }
 }
 
+/* Neither of the two that are left has it: the filter of the configured shape was compacted by its number. Or it is the
+ * one that is named. What is reserved beyond the capacity is kept if the filter that is left had room for it. */
+static void test_empty_filters_leave_one_of_the_configured_shape_whichever_go(void **state) {
+    (void)state;
+    struct rng r = rng_for(__func__);
+    for (unsigned round = 0; round < 4; round++) {
+        guira_consistent_filter rows[MOST];
+        guira *f = make((guira_config){.bucket_slots = 3, .buckets = 64, .capacity = round == 1 ? 500 : 0}, &r);
+        for (unsigned i = 0; i < 1 + round % 2; i++)
+            assert_int_equal(guira_consistent_scale_out(f, &(guira_config){.buckets = 15, .bucket_slots = 2 + round}),
+                             GUIRA_OK);
+        if (round == 3) assert_int_equal(guira_reserve(f, 1000), GUIRA_OK);
+        while (stats_of(f).filters > 1) assert_int_equal(guira_consistent_compact_at(f, 0), GUIRA_OK);
+        assert_int_equal(rows_of(f, rows), 1);
+        assert_int_equal(rows[0].bucket_slots, 3);
+        if (round == 1) assert_int_equal(rows[0].buckets, 186); /* 500 / 3 / 0.9, rounded up */
+        else if (round < 3) assert_int_equal(rows[0].buckets, 64);
+        assert_valid(f);
+        guira_destroy(f);
+    }
+}
+
+/* Every allocation of it fails in turn. */
+static void test_the_configured_shape_needs_memory_or_nothing_changes(void **state) {
+    (void)state;
+    struct rng r = rng_for(__func__);
+    memory_hook();
+    for (uint64_t k = 1;; k++) {
+        guira *f = make((guira_config){.buckets = 64}, &r);
+        assert_int_equal(guira_consistent_scale_out(f, &(guira_config){.buckets = 15}), GUIRA_OK);
+        uint64_t before = digest(f);
+        memory.failed = false;
+        memory.fail_at = memory.calls + k;
+        guira_status s = guira_consistent_compact_at(f, 0);
+        memory.fail_at = 0;
+        bool failed = memory.failed;
+        if (s == GUIRA_OK) assert_int_equal(stats_of(f).buckets, 64);
+        else assert_true(failed && s == GUIRA_ENOMEM && digest(f) == before);
+        assert_valid(f);
+        guira_destroy(f);
+        if (!failed) break;
+        assert_true(k < 10);
+    }
+    memory_unhook();
+}
+
 /* ----------------------------------------------------------------------------------------------------- dramatic growth */
 
 enum { FIRST = 64 * 4 * 9 / 10 }; /* items that the first filter of the default shape is made for */
@@ -281,6 +327,8 @@ int main(void) {
         cmocka_unit_test(test_a_step_with_a_wrong_number_or_kind_is_refused),
         cmocka_unit_test(test_a_filter_that_cannot_help_does_not_keep_the_others_from_growing),
         cmocka_unit_test(test_of_empty_filters_the_configured_one_stays),
+        cmocka_unit_test(test_empty_filters_leave_one_of_the_configured_shape_whichever_go),
+        cmocka_unit_test(test_the_configured_shape_needs_memory_or_nothing_changes),
         cmocka_unit_test(test_dramatic_growth_adds_a_filter_of_half_the_size),
         cmocka_unit_test(test_gradual_growth_adds_buckets_only),
         cmocka_unit_test(test_a_loaded_filter_knows_when_its_growth_began),

@@ -15,23 +15,15 @@ static bool contains(const guira *head, uint64_t hash) {
     return false;
 }
 
-/* How many copies there are, and how many there could be in the candidate buckets. */
-static uint64_t count_copies(const struct ccf *f, uint64_t hash, uint64_t *possible) {
+static uint64_t count(const guira *head, uint64_t hash) {
+    const struct ccf *f = const_ccf_of(head);
     uint64_t n = 0;
     struct candidates c;
-    *possible = 0;
     for (uint64_t i = 0; i < f->filters; i++) {
-        const struct table *table = &f->list[i].table;
         guira__i2cf_candidates(&f->list[i], i2cf_fingerprint(&f->list[i], hash), &c);
-        n += guira__table_count(table, &c);
-        *possible += (uint64_t)c.n * table->layout.slots;
+        n += guira__table_count(&f->list[i].table, &c);
     }
     return n;
-}
-
-static uint64_t count(const guira *head, uint64_t hash) {
-    uint64_t possible;
-    return count_copies(const_ccf_of(head), hash, &possible);
 }
 
 /* To find out what to fetch takes as long as to use it. */
@@ -60,32 +52,31 @@ static bool insert_by_moving(struct ccf *f, uint64_t hash) {
     return false;
 }
 
-/* The most copies that one filter of the list has slots for. */
-static uint64_t most_places(const struct ccf *f) {
+/* The most copies that one filter of the list could hold. */
+static uint64_t most_places(const struct ccf *f, uint64_t hash) {
     uint64_t most = 0;
     for (uint64_t i = 0; i < f->filters; i++) {
-        uint64_t places = (uint64_t)f->list[i].candidates * f->list[i].table.layout.slots;
+        uint64_t places = guira__i2cf_places(&f->list[i], i2cf_fingerprint(&f->list[i], hash));
         if (places > most) most = places;
     }
     return most;
 }
 
-/* Whether copies take all the slots there are for them, or as many as one filter could give them. More of them may go
- * where there is room, but they do not make the filter grow, or a single key could make it grow without end. */
-static bool has_too_many_copies(const struct ccf *f, uint64_t hash) {
-    uint64_t possible, copies = count_copies(f, hash, &possible);
-    return copies == possible || copies >= most_places(f);
+/* Copies, once there are as many as one filter could hold, get more buckets, of which each filter can use a few, but no
+ * more filters: a single key could make the list grow without end. */
+static guira_status insert_growing(struct ccf *f, uint64_t hash) {
+    bool is_copy = count(&f->head, hash) >= most_places(f, hash);
+    guira_status s = guira__ccf_grow(f, &hash, !is_copy);
+    if (s == GUIRA_OK || insert_by_moving(f, hash)) return GUIRA_OK;
+    return s == GUIRA_ENOMEM ? s : is_copy ? GUIRA_EDUPLICATE : GUIRA_EFULL;
 }
 
 static guira_status insert(guira *head, uint64_t hash) {
     struct ccf *f = ccf_of(head);
-    if (!insert_without_growing(f, hash)) {
-        if (has_too_many_copies(f, hash)) return GUIRA_EDUPLICATE;
-        guira_status s = guira__ccf_grow(f, &hash);
-        if (s != GUIRA_OK && !insert_by_moving(f, hash)) return s == GUIRA_ELIMIT ? GUIRA_EFULL : s;
-    }
+    guira_status s = insert_without_growing(f, hash) ? GUIRA_OK : insert_growing(f, hash);
+    if (s != GUIRA_OK) return s;
     head->items++;
-    if (ccf_load(f) > f->base.config.max_load) (void)guira__ccf_grow(f, NULL); /* if not now, when there is no room */
+    if (ccf_load(f) > f->base.config.max_load) (void)guira__ccf_grow(f, NULL, true); /* or when there is no room */
     return GUIRA_OK;
 }
 

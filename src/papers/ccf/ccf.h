@@ -52,7 +52,7 @@ struct i2cf *guira__ccf_least_loaded(const struct ccf *f);
  * Down: a bucket less, of the least loaded filter if possible. EFULL.
  * Out: one more filter. ELIMIT: there are max_filters, or it would be too large. ENOMEM.
  * Compact: the entries of a filter go to others; next_compact is the one to take. EFULL: they do not fit, or it is the
- *     only one. ENOMEM. */
+ *     only one. ENOMEM. If all are empty, the one that is left in the end has the configured shape. */
 guira_status guira__ccf_up(struct ccf *f, const uint64_t *hash);
 guira_status guira__ccf_up_at(struct ccf *f, struct i2cf *to, const uint64_t *hash);
 guira_status guira__ccf_down(struct ccf *f);
@@ -61,8 +61,9 @@ guira_status guira__ccf_out(struct ccf *f, const struct i2cf *like, uint64_t buc
 guira_status guira__ccf_compact(struct ccf *f, struct i2cf *from);
 struct i2cf *guira__ccf_next_compact(const struct ccf *f); /* NULL: there is none */
 
-/* By one step of the policy, with room for hash (NULL: for none). */
-guira_status guira__ccf_grow(struct ccf *f, const uint64_t *hash);
+/* By one step of the policy, with room for hash (NULL: for none); by a filter only if filters_too. ENOMEM; EFULL: there is
+ * no such step. */
+guira_status guira__ccf_grow(struct ccf *f, const uint64_t *hash, bool filters_too);
 void guira__ccf_shrink_if_sparse(struct ccf *f);
 
 /* Counts a removal: see resize.c, dramatic growth. */

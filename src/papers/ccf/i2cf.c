@@ -37,6 +37,17 @@ void guira__i2cf_candidates(const struct i2cf *f, uint64_t fingerprint, struct c
     }
 }
 
+/* Positions are the same by chance only, unless the ring is tiny. */
+uint64_t guira__i2cf_places(const struct i2cf *f, uint64_t fingerprint) {
+    unsigned different = 0;
+    for (unsigned i = 0, j; i < f->candidates; i++) {
+        uint64_t position = guira__i2cf_position(f, fingerprint, i);
+        for (j = 0; j < i && guira__i2cf_position(f, fingerprint, j) != position;) j++;
+        different += j == i;
+    }
+    return (uint64_t)different * f->table.layout.slots;
+}
+
 bool guira__i2cf_find(const struct i2cf *f, uint64_t fingerprint, uint64_t *slot) {
     struct candidates c;
     guira__i2cf_candidates(f, fingerprint, &c);

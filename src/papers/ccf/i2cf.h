@@ -56,6 +56,9 @@ double guira__i2cf_miss(unsigned bits, double entries);
 uint64_t guira__i2cf_position(const struct i2cf *f, uint64_t fingerprint, unsigned i);
 void guira__i2cf_candidates(const struct i2cf *f, uint64_t fingerprint, struct candidates *c);
 
+/* How many slots there can be for a fingerprint, in a filter of any number of buckets: b for each position. */
+uint64_t guira__i2cf_places(const struct i2cf *f, uint64_t fingerprint);
+
 /* The first slot that holds the fingerprint. False: none does. */
 bool guira__i2cf_find(const struct i2cf *f, uint64_t fingerprint, uint64_t *slot);
 

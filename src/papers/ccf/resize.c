@@ -173,24 +173,49 @@ static bool move_all(struct ccf *f, const struct i2cf *from) {
     return true;
 }
 
-guira_status guira__ccf_compact(struct ccf *f, struct i2cf *from) {
-    if (from == NULL || !may_fit_elsewhere(f, from)) return GUIRA_EFULL;
+/* Moves the entries of one filter to others. On failure nothing has changed. */
+static guira_status empty_out(struct ccf *f, const struct i2cf *from) {
     bool saved = true;
     struct evict_state before = f->head.evict;
-    uint64_t filters = f->filters;
-    struct table *copy = (struct table *)guira__zalloc(filters * sizeof *copy);
+    struct table *copy = (struct table *)guira__zalloc(f->filters * sizeof *copy);
     if (copy == NULL) return GUIRA_ENOMEM;
-    for (uint64_t i = 0; saved && i < filters; i++) saved = guira__table_save(&f->list[i].table, &copy[i]);
+    for (uint64_t i = 0; saved && i < f->filters; i++) saved = guira__table_save(&f->list[i].table, &copy[i]);
     bool moved = saved && move_all(f, from);
-    for (uint64_t i = 0; i < filters; i++) {
+    for (uint64_t i = 0; i < f->filters; i++) {
         if (!moved) guira__table_restore(&f->list[i].table, &copy[i]);
         guira__free(copy[i].bytes);
     }
     guira__free(copy);
-    if (!moved) {
-        f->head.evict = before;
-        return saved ? GUIRA_EFULL : GUIRA_ENOMEM;
-    }
+    if (!moved) f->head.evict = before;
+    return moved ? GUIRA_OK : saved ? GUIRA_EFULL : GUIRA_ENOMEM;
+}
+
+static void replace(struct ccf *f, struct i2cf *old, const struct i2cf *fresh) {
+    if (fresh->table.buckets < old->table.buckets) f->head.shrinks += old->table.buckets - fresh->table.buckets;
+    else f->head.grows += fresh->table.buckets - old->table.buckets;
+    guira__i2cf_free(old);
+    *old = *fresh;
+}
+
+/* Gives an empty filter the configured shape, large enough for what it keeps of a reservation. */
+static guira_status reshape(struct ccf *f, struct i2cf *it) {
+    const guira_config *c = &f->base.config;
+    struct i2cf fresh, like = guira__i2cf_like(c);
+    struct evict_state before = f->head.evict;
+    bool keeps = f->reserved > c->capacity && (double)f->reserved <= (double)table_slots(&it->table) * c->max_load;
+    guira_status s =
+        guira__i2cf_make(&fresh, &like, guira__ccf_buckets_for(c, keeps ? f->reserved : c->capacity), &f->base);
+    if (s == GUIRA_OK) replace(f, it, &fresh);
+    else f->head.evict = before;
+    return s;
+}
+
+guira_status guira__ccf_compact(struct ccf *f, struct i2cf *from) {
+    if (from == NULL || !may_fit_elsewhere(f, from)) return GUIRA_EFULL;
+    struct i2cf *other = &f->list[from == f->list];
+    bool last_empty = f->filters == 2 && f->head.items == 0 && likeness(f, other) < 2;
+    guira_status s = last_empty ? reshape(f, other) : empty_out(f, from);
+    if (s != GUIRA_OK) return s;
     f->head.shrinks += from->table.buckets;
     guira__i2cf_free(from);
     memmove(from, from + 1, (size_t)(f->list + --f->filters - from) * sizeof *from);
@@ -227,22 +252,31 @@ static guira_status grow_out(struct ccf *f, const uint64_t *hash) {
     uint64_t half = guira__ccf_totals(f).buckets / 2, buckets = f->base.config.buckets;
     guira_status s = guira__ccf_out(f, &like, dramatic && half > buckets ? half : buckets);
     if (s == GUIRA_OK && dramatic) begin_growth(f);
-    if (s != GUIRA_OK || hash == NULL) return s == GUIRA_ELIMIT ? GUIRA_EFULL : s;
+    if (s != GUIRA_OK || hash == NULL) return s;
     struct i2cf *to = &f->list[f->filters - 1];
     guira__i2cf_insert(to, i2cf_fingerprint(to, *hash), 0, &f->base);
     return GUIRA_OK;
 }
 
-guira_status guira__ccf_grow(struct ccf *f, const uint64_t *hash) {
-    const guira_config *c = &f->base.config;
-    bool both = c->policy == GUIRA_BOTH_LEVELS;
-    bool out = c->policy == GUIRA_FILTER_LEVEL ||
-               (both && (smallest(f)->table.buckets >= MANY_BUCKETS || grows_dramatically(f)));
-    guira_status s = out ? grow_out(f, hash) : guira__ccf_up(f, hash);
-    if (s != GUIRA_OK && both) {
-        guira_status other = out ? guira__ccf_up(f, hash) : grow_out(f, hash);
-        s = other == GUIRA_OK ? GUIRA_OK : worse(s, other);
+/* The way that the policy prefers, and if that fails the other one, as far as it allows them. */
+static guira_status grow_either_way(struct ccf *f, const uint64_t *hash, bool filters_too) {
+    const guira_policy policy = f->base.config.policy;
+    bool may_up = policy != GUIRA_FILTER_LEVEL, may_out = filters_too && policy != GUIRA_BUCKET_LEVEL;
+    bool out_first = smallest(f)->table.buckets >= MANY_BUCKETS || grows_dramatically(f);
+    guira_status s = GUIRA_EFULL;
+    for (unsigned turn = 0; turn < 2; turn++) {
+        bool out = (turn == 0) == out_first;
+        if (!(out ? may_out : may_up)) continue;
+        guira_status tried = out ? grow_out(f, hash) : guira__ccf_up(f, hash);
+        if (tried == GUIRA_OK) return GUIRA_OK;
+        s = worse(s, tried);
     }
+    return s == GUIRA_ENOMEM ? s : GUIRA_EFULL;
+}
+
+guira_status guira__ccf_grow(struct ccf *f, const uint64_t *hash, bool filters_too) {
+    const guira_config *c = &f->base.config;
+    guira_status s = grow_either_way(f, hash, filters_too);
     if (s == GUIRA_OK) f->shrink_below = (uint64_t)((double)f->head.items * fmax(c->min_load, 0) / c->max_load);
     return s;
 }
@@ -285,10 +319,7 @@ static guira_status rebuild(struct ccf *f, struct i2cf *old, uint64_t buckets, b
         f->head.evict = before;
         return s;
     }
-    if (only_if_smaller) f->head.shrinks += old->table.buckets - fresh.table.buckets;
-    else f->head.grows += fresh.table.buckets - old->table.buckets;
-    guira__i2cf_free(old);
-    *old = fresh;
+    replace(f, old, &fresh);
     return GUIRA_OK;
 }
 
