@@ -18,6 +18,8 @@ guira *filter_new(const struct filter_spec *spec) {
     guira_status s = guira_create(&c, &f);
     if (s == GUIRA_ELIMIT && spec->fpr > 0 && spec->fpr < 2e-7)
         trouble("--fpr: too low for a filter of this kind; the lowest rate is about 2e-7, or 7e-9 with --items");
+    if (s == GUIRA_ELIMIT && spec->parameters.integer[PARAM_RING] > 0)
+        trouble("--ring: too small: each bucket needs twice as many points as it has --virtual-nodes; increase --ring");
     if (s == GUIRA_ENOMEM || s == GUIRA_ELIMIT) trouble("not enough memory for a filter of that size; reduce --items");
     if (s == GUIRA_EINVAL)
         trouble("--kind %s: a parameter is out of range; 'guira build --help' has the ranges", kind_names[spec->kind]);
