@@ -83,6 +83,16 @@ unsigned guira__stash_match(const struct stash *s, const struct candidates *c) {
     return mask;
 }
 
+unsigned guira__stash_count(const struct stash *s, const struct candidates *c) {
+    return (unsigned)__builtin_popcount(guira__stash_match(s, c));
+}
+
+bool guira__stash_take(struct stash *s, const struct candidates *c) {
+    unsigned found = guira__stash_match(s, c);
+    if (found != 0) stash_drop(s, (unsigned)__builtin_ctz(found), NULL);
+    return found != 0;
+}
+
 bool guira__stash_valid(const struct stash *s, const struct table *t) {
     if (s->n > STASH_LAST) return false;
     for (unsigned i = 0; i < s->n; i++) {

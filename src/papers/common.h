@@ -77,6 +77,10 @@ void guira__table_prefetch(const struct table *t, const struct candidates *c);
 /* The entries of the stash that have this fingerprint and one of these buckets: bit i for entry i. */
 unsigned guira__stash_match(const struct stash *s, const struct candidates *c);
 
+/* How many they are; and drops one of them. False: there is none. */
+unsigned guira__stash_count(const struct stash *s, const struct candidates *c);
+bool guira__stash_take(struct stash *s, const struct candidates *c);
+
 /* Whether every entry of the stash is possible in this table. */
 bool guira__stash_valid(const struct stash *s, const struct table *t);
 

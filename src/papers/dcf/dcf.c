@@ -36,7 +36,7 @@ static bool contains(const guira *head, uint64_t hash) {
 }
 
 static uint64_t count_all(const struct dcf *f, const struct candidates *c) {
-    uint64_t n = (uint64_t)__builtin_popcount(guira__stash_match(&f->base.stash, c));
+    uint64_t n = guira__stash_count(&f->base.stash, c);
     for (uint64_t i = 0; i < f->filters; i++) n += guira__table_count(&f->list[i], c);
     return n;
 }
@@ -120,11 +120,7 @@ static guira_status remove_one(guira *head, uint64_t hash) {
         table_set(t, slot, 0);
         t->items--;
         t->items += guira__papers_unstash(&f->base, t, 0);
-    } else {
-        unsigned stashed = guira__stash_match(&f->base.stash, &c);
-        if (stashed == 0) return GUIRA_ENOTFOUND;
-        stash_drop(&f->base.stash, (unsigned)__builtin_ctz(stashed), NULL);
-    }
+    } else if (!guira__stash_take(&f->base.stash, &c)) return GUIRA_ENOTFOUND;
     head->items--;
     guira__dcf_merge_if_sparse(f);
     return GUIRA_OK;

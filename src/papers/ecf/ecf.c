@@ -71,8 +71,7 @@ static uint64_t count(const guira *head, uint64_t hash) {
     struct candidates c;
     const struct ecf *f = const_ecf_of(head);
     candidates_of(f, hash, &c);
-    unsigned stashed = guira__stash_match(&f->base.stash, &c);
-    return guira__table_count(&f->table, &c) + (unsigned)__builtin_popcount(stashed);
+    return guira__table_count(&f->table, &c) + guira__stash_count(&f->base.stash, &c);
 }
 
 static void prefetch(const guira *head, uint64_t hash) {
@@ -136,11 +135,7 @@ static guira_status remove_one(guira *head, uint64_t hash) {
     if (guira__table_find(&f->table, &c, &slot)) {
         guira__ecf_open(head, slot / f->table.layout.slots);
         table_set(&f->table, slot, 0);
-    } else {
-        unsigned stashed = guira__stash_match(&f->base.stash, &c);
-        if (stashed == 0) return GUIRA_ENOTFOUND;
-        stash_drop(&f->base.stash, (unsigned)__builtin_ctz(stashed), NULL);
-    }
+    } else if (!guira__stash_take(&f->base.stash, &c)) return GUIRA_ENOTFOUND;
     head->items--;
     guira__papers_unstash(&f->base, &f->table, 0);
     guira__ecf_shrink_if_sparse(f);
