@@ -19,6 +19,8 @@ void spread_add(struct spread *s, double value) {
     s->high = fmax(s->high, value);
 }
 
+void spread_put(FILE *out, struct spread s) { fprintf(out, ",%.6g,%.6g,%.6g", s.mean, s.low, s.high); }
+
 /* ------------------------------------------------------------------------------------------------------------- text */
 
 /* How a printed number is written, so that the measurement can be written in the same way. */
@@ -115,6 +117,17 @@ void lab_compare_words(struct lab *lab, const char *what, const char *printed, d
                                   spread_text(s, measured), "", outcome_of(same)});
 }
 
+void lab_compare_each(struct lab *lab, const char *what, const char *printed, double low, double high,
+                      const struct spread *point, unsigned n) {
+    struct spread means = {0};
+    for (unsigned i = 0; i < n; i++) spread_add(&means, point[i].mean);
+    bool same = means.low >= low && means.high <= high;
+    put_row(lab,
+            (const char *[]){"compare", what, printed, text("each read as %g to %g", low, high),
+                             text("%.2f to %.2f (%u points, means of %u runs)", means.low, means.high, n, point->n), "",
+                             outcome_of(same)});
+}
+
 void lab_compare_fact(struct lab *lab, const char *what, const char *printed, const char *measured, bool agrees) {
     put_row(lab, (const char *[]){"compare", what, printed, "", measured, "", outcome_of(agrees)});
 }
@@ -160,4 +173,14 @@ const char *rate_text(struct rate r) {
 /* Three times the 95 % error, because many rates are checked: at one time the error, one check in twenty would fail. */
 bool rate_is(struct rate r, double expected, double tolerance) {
     return fabs(r.value - expected) <= 3 * r.error + tolerance * expected;
+}
+
+void rates_add(struct rates *all, struct rate one, uint64_t trials) {
+    spread_add(&all->each, one.value);
+    all->hits += (uint64_t)llround(one.value * (double)trials);
+    all->trials += trials;
+}
+
+struct rate rate_of_all(const struct rates *all) {
+    return rate_of(all->hits, all->trials);
 }

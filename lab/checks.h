@@ -12,6 +12,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 
 struct lab;
 
@@ -23,6 +24,7 @@ struct spread {
 };
 struct spread spread_of(double value); /* of a single measurement */
 void spread_add(struct spread *s, double value);
+void spread_put(FILE *out, struct spread s); /* ",mean,low,high", for a line of data.csv */
 
 /* Compares a number that the document prints. printed is the number as it stands there, "0.9481", "37 %" or "1.4";
  * the measurement is written with as many decimals. within: the largest absolute difference that counts as reproduced;
@@ -36,6 +38,10 @@ void lab_compare_bound(struct lab *lab, const char *what, const char *printed, s
 /* Compares words of the document, which we read as the interval from low to high. */
 void lab_compare_words(struct lab *lab, const char *what, const char *printed, double low, double high,
                        struct spread measured);
+
+/* The same for each of n points: the mean of every one of them must be in the interval. */
+void lab_compare_each(struct lab *lab, const char *what, const char *printed, double low, double high,
+                      const struct spread *point, unsigned n);
 
 /* Compares a statement of the document that is not a number: yes or no. */
 void lab_compare_fact(struct lab *lab, const char *what, const char *printed, const char *measured, bool agrees);
@@ -62,5 +68,13 @@ const char *rate_text(struct rate r); /* "0.00185 +- 0.00008" */
 
 /* Whether r agrees with expected, within three times the error plus tolerance * expected. */
 bool rate_is(struct rate r, double expected, double tolerance);
+
+/* A rate measured with several seeds: each with so many trials. rate_of_all counts the trials of all seeds together. */
+struct rates {
+    struct spread each;
+    uint64_t hits, trials;
+};
+void rates_add(struct rates *all, struct rate one, uint64_t trials);
+struct rate rate_of_all(const struct rates *all);
 
 #endif

@@ -128,6 +128,10 @@ double replay_mean_load(const struct replay *r) {
     return sum / (double)r->samples;
 }
 
+void replay_compare_mean(struct lab *lab, const char *filter, const char *printed, struct spread measured) {
+    lab_compare_spread(lab, text("mean utilisation, %s", filter), printed, measured, 0.01);
+}
+
 guira_config replay_config(guira_kind kind) {
     guira_config c = {.kind = kind, .slot_bits = 30, .bucket_slots = 3, .buckets = 64, .candidates = 2};
     c.virtual_nodes = 10;

@@ -48,6 +48,9 @@ void replay_check(struct lab *lab, const struct replay *r, int n, unsigned round
 
 double replay_mean_load(const struct replay *r);
 
+/* Compares a mean utilisation that CCF prints: all of them with the same tolerance. */
+void replay_compare_mean(struct lab *lab, const char *filter, const char *printed, struct spread measured);
+
 /* The paper's parameters m = 64, b = 3, k = 2, f = 30, v = 10, max = 1200, as far as the kind has them. */
 guira_config replay_config(guira_kind kind);
 

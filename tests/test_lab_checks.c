@@ -87,6 +87,28 @@ static void test_words_are_an_interval(void **state) {
     fclose(lab.checks);
 }
 
+static void test_each_point_must_be_in_the_interval(void **state) {
+    (void)state;
+    struct lab lab = with_file();
+    struct spread point[3] = {spread_of(0.95), spread_of(1.0), spread_of(1.05)};
+    lab_compare_each(&lab, "x", "nearly the same", 0.9, 1.1, point, 3);
+    expect(&lab, "\"each read as 0.9 to 1.1\",\"0.95 to 1.05 (3 points, means of 1 runs)\",\"\",\"reproduced\"");
+    point[1] = spread_of(1.2); /* the mean of all three would be inside */
+    lab_compare_each(&lab, "x", "nearly the same", 0.9, 1.1, point, 3);
+    expect(&lab, "differs");
+    fclose(lab.checks);
+}
+
+static void test_rates_of_several_seeds_are_counted_together(void **state) {
+    (void)state;
+    struct rates all = {.hits = 0};
+    rates_add(&all, rate_of(10, 1000), 1000);
+    rates_add(&all, rate_of(30, 1000), 1000);
+    struct rate r = rate_of_all(&all);
+    assert_true(all.hits == 40 && all.trials == 2000 && r.value == 0.02);
+    assert_true(all.each.low == 0.01 && all.each.high == 0.03 && r.error < rate_of(10, 1000).error);
+}
+
 static void test_what_no_document_prints_is_not_compared_with_the_print(void **state) {
     (void)state;
     struct lab lab = with_file();
@@ -115,6 +137,8 @@ int main(void) {
         cmocka_unit_test(test_the_mean_of_several_runs_is_compared),
         cmocka_unit_test(test_a_printed_limit_has_one_side),
         cmocka_unit_test(test_words_are_an_interval),
+        cmocka_unit_test(test_each_point_must_be_in_the_interval),
+        cmocka_unit_test(test_rates_of_several_seeds_are_counted_together),
         cmocka_unit_test(test_what_no_document_prints_is_not_compared_with_the_print),
         cmocka_unit_test(test_a_corrected_statement_that_does_not_hold_is_counted),
     };

@@ -7,6 +7,7 @@
 #include "models/dcf.h"
 #include "models/guide_program.h"
 #include "models/i2cf.h"
+#include "models/tutorial_program.h"
 
 /* ----------------------------------------------------------------------------------------------- hashes of programs */
 
@@ -126,10 +127,65 @@ static void test_dcf_follows_the_set_without_false_negatives(void **state) {
     }
 }
 
+/* ------------------------------------------------------------------------------------------------ the tutorial's programs */
+
+/* 1029 has first bucket 5 and second bucket 0; `contains` adds where `insert` has XOR and looks into bucket 10. */
+static void test_the_tutorials_insert_contains_and_delete_disagree_as_printed(void **state) {
+    (void)state;
+    static struct tutorial_program p;
+    struct rng r = rng_for(__func__);
+    tutorial_start_python(&p, false, 1);
+    for (unsigned i = 0; i < 1000; i++) assert_int_equal(tutorial_second_bucket(&p, rng_next(&r)), 0);
+    for (unsigned i = 0; i < 4; i++) assert_true(tutorial_insert(&p, 5));
+    assert_true(tutorial_insert(&p, 1029) && p.n[5] == 4 && p.n[0] == 1 && p.slot[0][0] == 1029);
+    assert_false(tutorial_contains(&p, 1029));
+    assert_true(tutorial_contains(&p, 5));
+    assert_true(tutorial_delete(&p, 5) && p.n[5] == 3);
+    assert_true(tutorial_insert(&p, 300) && tutorial_contains(&p, 300));
+    assert_false(tutorial_delete(&p, 300)); /* 300 & 0xff is another fingerprint */
+}
+
+/* 8 bits for index and fingerprint: 0 and 1 have the same fingerprint, and 256 more has the same as everything. */
+static void test_the_tutorials_java_program_says_yes_to_everything(void **state) {
+    (void)state;
+    static struct tutorial_program p;
+    tutorial_start_java(&p, 256, 1);
+    assert_int_equal(p.buckets, 64);
+    for (unsigned key = 0; key < 256; key++) tutorial_insert(&p, key);
+    unsigned found = 0;
+    for (unsigned key = 256; key < 10256; key++) found += tutorial_contains(&p, key);
+    assert_true(found > 9900);
+}
+
+static void test_the_corrected_tutorial_program_agrees_with_an_exact_set(void **state) {
+    (void)state;
+    static struct tutorial_program p;
+    struct rng r = rng_for(__func__);
+    struct model m = {0};
+    tutorial_start_python(&p, true, rng_next(&r));
+    for (unsigned step = 0; step < 20000; step++) {
+        bool out = m.n > 0 && rng_below(&r, TUTORIAL_BUCKETS * TUTORIAL_SLOTS * 9 / 10) < m.n;
+        if (out) assert_true(tutorial_delete(&p, model_take(&m, rng_below(&r, m.n))));
+        else {
+            uint64_t hash = rng_below(&r, 2) ? rng_next(&r) : step; /* small integers too */
+            assert_true(tutorial_insert(&p, hash));
+            model_add(&m, hash);
+        }
+        if (step % 100 == 0)
+            for (size_t i = 0; i < m.n; i++) assert_true(tutorial_contains(&p, m.hash[i]));
+    }
+    while (m.n > 0) assert_true(tutorial_delete(&p, model_take(&m, m.n - 1)));
+    for (unsigned i = 0; i < TUTORIAL_BUCKETS; i++) assert_int_equal(p.n[i], 0);
+    model_free(&m);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_hash_functions_agree_with_the_languages),
         cmocka_unit_test(test_guide_programs_find_every_key),
+        cmocka_unit_test(test_the_tutorials_insert_contains_and_delete_disagree_as_printed),
+        cmocka_unit_test(test_the_tutorials_java_program_says_yes_to_everything),
+        cmocka_unit_test(test_the_corrected_tutorial_program_agrees_with_an_exact_set),
         cmocka_unit_test(test_i2cf_follows_the_set_without_false_negatives),
         cmocka_unit_test(test_dcf_follows_the_set_without_false_negatives),
     };

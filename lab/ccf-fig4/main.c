@@ -125,7 +125,7 @@ static void compare(struct lab *lab, const struct results x[READINGS]) {
     static const char *const few[] = {"62 %", "93 %", "97 %"};
     for (int f = DCF; f <= CCF_F; f++) {
         const char *name = reading[f].name;
-        lab_compare_spread(lab, text("mean utilisation, %s", name), mean[f], x[f].mean, 0.02);
+        replay_compare_mean(lab, name, mean[f], x[f].mean);
         lab_compare_spread(lab, text("highest utilisation, %s", name), highest[f], x[f].highest, 0.02);
         lab_compare_spread(lab, text("samples with fewer than 500 empty slots, %s", name), few[f], x[f].under_500,
                            0.05);

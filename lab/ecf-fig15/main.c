@@ -24,32 +24,52 @@ static struct lookups count_accesses(struct ecf *list, unsigned filters, uint64_
     return (struct lookups){(double)accesses[0] / (double)n, (double)accesses[1] / (double)n};
 }
 
-void experiment(struct lab *lab) {
+enum { SIZES = 4 };
+struct results {
+    struct spread ecf[SIZES][2], dcf[SIZES][2]; /* [size][members, non-members] */
+};
+
+static void add_lookups(struct spread x[2], struct lookups l) {
+    spread_add(&x[0], l.members);
+    spread_add(&x[1], l.non_members);
+}
+
+static void run(uint64_t seed, struct results *x) {
     uint64_t buckets = 4096, each = buckets * CELLS * 9 / 10, n = 0;
-    struct ecf one = ecf_make(buckets, CELLS, 14, lab->seed), list[MAX_FILTERS];
-    struct lookups ecf[4], dcf[4];
+    struct ecf one = ecf_make(buckets, CELLS, 14, seed), list[MAX_FILTERS];
     unsigned filters = 0;
-    fputs("size,ecf,ecf_non_members,dcf,dcf_non_members\n", lab->data);
-    for (unsigned step = 0, size = 1; step < 4; step++, size *= 2) {
+    for (unsigned step = 0, size = 1; step < SIZES; step++, size *= 2) {
         n = ecf_fill(&one, n, each * size);
         for (; filters < size; filters++) {
-            list[filters] = ecf_make(buckets, CELLS, 14, lab->seed + filters);
+            list[filters] = ecf_make(buckets, CELLS, 14, seed + filters);
             list[filters].plain = true;
             ecf_fill(&list[filters], each * filters, each * (filters + 1));
         }
-        ecf[step] = count_accesses(&one, 1, n);
-        dcf[step] = count_accesses(list, filters, n);
-        fprintf(lab->data, "%u,%.3f,%.3f,%.3f,%.3f\n", size, ecf[step].members, ecf[step].non_members,
-                dcf[step].members, dcf[step].non_members);
+        add_lookups(x->ecf[step], count_accesses(&one, 1, n));
+        add_lookups(x->dcf[step], count_accesses(list, filters, n));
         if (size < MAX_FILTERS) ecf_extend(&one, 2);
     }
-    lab_compare(lab, "ECF, members, first size", "1.4", ecf[0].members, 0.1);
-    lab_compare(lab, "ECF, members, 8 times the size", "1.4", ecf[3].members, 0.1);
-    lab_compare_bound(lab, "DCF with 8 filters, members (the lookups for which ECF reads 1.4)", "above 10",
-                      spread_of(dcf[3].members));
-    lab_note(lab, "DCF with 8 filters, non-members", text("%.2f", dcf[3].non_members));
-    lab_note(lab, "ECF, non-members", text("%.2f: always both buckets", ecf[3].non_members));
-    lab_note(lab, "tidal", "2: always both buckets");
     ecf_free(&one);
     for (unsigned f = 0; f < filters; f++) ecf_free(&list[f]);
+}
+
+void experiment(struct lab *lab) {
+    struct results x = {0};
+    for (unsigned round = 0; round < lab_seeds(lab); round++) run(lab->seed + 1000 * round, &x);
+    fputs("size,ecf,ecf_low,ecf_high,ecf_non,ecf_non_low,ecf_non_high,"
+          "dcf,dcf_low,dcf_high,dcf_non,dcf_non_low,dcf_non_high\n",
+          lab->data);
+    for (unsigned i = 0; i < SIZES; i++) {
+        fprintf(lab->data, "%u", 1U << i);
+        for (int k = 0; k < 2; k++) spread_put(lab->data, x.ecf[i][k]);
+        for (int k = 0; k < 2; k++) spread_put(lab->data, x.dcf[i][k]);
+        fputc('\n', lab->data);
+    }
+    lab_compare_spread(lab, "ECF, members, first size", "1.4", x.ecf[0][0], 0.1);
+    lab_compare_spread(lab, "ECF, members, 8 times the size", "1.4", x.ecf[SIZES - 1][0], 0.1);
+    lab_compare_bound(lab, "DCF with 8 filters, members (the lookups for which ECF reads 1.4)", "above 10",
+                      x.dcf[SIZES - 1][0]);
+    lab_note(lab, "DCF with 8 filters, non-members", text("%.2f", x.dcf[SIZES - 1][1].mean));
+    lab_note(lab, "ECF, non-members", text("%.2f: always both buckets", x.ecf[SIZES - 1][1].mean));
+    lab_note(lab, "tidal", "2: always both buckets");
 }

@@ -3,5 +3,5 @@ set ylabel "false-positive rate"
 set yrange [0:*]
 set logscale x 2
 set key bottom left
-plot "data.csv" using 1:2:3 with yerrorlines lt 3 pt 7 ps 0.6 title "ECF", \
-     "data.csv" using 1:4:5 with yerrorlines lt 1 pt 7 ps 0.6 title "tidal"
+plot "data.csv" using 1:2:3:4 with yerrorlines lt 3 pt 7 ps 0.6 title "ECF", \
+     "data.csv" using 1:5:6:7 with yerrorlines lt 1 pt 7 ps 0.6 title "tidal"

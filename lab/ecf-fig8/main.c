@@ -53,37 +53,44 @@ static void measure(const struct lab *lab, struct times best[FILTERS]) {
         }
 }
 
-static void put_data(struct lab *lab, const struct times best[FILTERS]) {
-    fputs("load,ecf24,ecf32,cf32,library,tidal\n", lab->data);
+/* Throughputs of one seed, relative to that at load 0.60: of CF for the models, of the library's ECF for the library. */
+static void add_throughputs(const struct times best[FILTERS], struct spread x[FILTERS][LOADS]) {
+    for (int f = 0; f < FILTERS; f++)
+        for (int i = 0; i < LOADS; i++)
+            if (best[f].at[i] > 0) spread_add(&x[f][i], best[f < MODELS ? CF32 : LIBRARY].at[0] / best[f].at[i]);
+}
+
+static void put_data(struct lab *lab, struct spread x[FILTERS][LOADS]) {
+    fputs("load", lab->data);
+    for (int f = 0; f < FILTERS; f++) {
+        const char *name = (const char *[]){"ecf24", "ecf32", "cf32", "library", "tidal"}[f];
+        fprintf(lab->data, ",%s,%s_low,%s_high", name, name, name);
+    }
+    fputc('\n', lab->data);
     for (int i = 0; i < LOADS; i++) {
         fprintf(lab->data, "%.2f", loads[i]);
-        for (int f = 0; f < FILTERS; f++) {
-            double base = f < MODELS ? best[CF32].at[0] : best[LIBRARY].at[0];
-            if (best[f].at[i] > 0) fprintf(lab->data, ",%.4f", base / best[f].at[i]);
-            else fputs(",", lab->data);
-        }
+        for (int f = 0; f < FILTERS; f++)
+            if (x[f][i].n > 0) spread_put(lab->data, x[f][i]);
+            else fputs(",,,", lab->data);
         fputc('\n', lab->data);
     }
 }
 
 void experiment(struct lab *lab) {
-    static struct times best[FILTERS];
-    struct spread sizes = {0}, plain = {0}, drop = {0};
+    struct spread x[FILTERS][LOADS] = {{{0}}}, sizes = {0}, plain = {0}, drop = {0};
     for (unsigned round = 0; round < lab_seeds(lab); round++) {
         struct lab one = lab_with_seed(lab, round);
         struct times here[FILTERS] = {{{0}}};
         measure(&one, here);
+        add_throughputs(here, x);
         spread_add(&sizes, here[ECF32].at[AT_90] / here[ECF24].at[AT_90]);
         spread_add(&plain, here[CF32].at[AT_90] / here[ECF32].at[AT_90]);
         spread_add(&drop, here[ECF32].at[0] / here[ECF32].at[LOADS - 1]);
-        for (int f = 0; f < FILTERS; f++)
-            if (round == 0) best[f] = here[f];
     }
-    put_data(lab, best);
+    put_data(lab, x);
     lab_compare_words(lab, "Fig. 8: throughput of 24K buckets / 32K buckets, load 0.90", "roughly the same", 0.9, 1.1,
                       sizes);
     lab_compare_words(lab, "Fig. 9: throughput of ECF / CF, load 0.90", "a little lower", 0.80, 0.99, plain);
     lab_compare_spread(lab, "Figs. 8, 9: throughput at load 0.98 / at 0.60 (1.5K / 4K Kips)", "0.375", drop, 0.075);
-    lab_note(lab, "tidal at load 0.95, relative to the library's ECF at 0.60",
-             text("%.2f", best[TIDAL].at[7] > 0 ? best[LIBRARY].at[0] / best[TIDAL].at[7] : 0));
+    lab_note(lab, "tidal at load 0.95, relative to the library's ECF at 0.60", text("%.2f", x[TIDAL][7].mean));
 }

@@ -84,17 +84,20 @@ static struct ecf plain_filter(uint64_t seed) {
     return f;
 }
 
+enum { FROM = 50, TO = 100 }; /* percent of load */
+
 struct alerts {
     struct spread failure, kicks; /* load at the first failure, and where kicks per insertion exceed 10 */
     struct spread rate;           /* at load 0.95 */
+    struct spread overflow[TO - FROM], per_insert[TO - FROM]; /* at every percent of load */
 };
 
-/* Fills a filter completely; `out`, if not NULL, gets the metrics at every percent of load. */
-static void fill_up(const struct lab *lab, FILE *out, struct alerts *a) {
+/* Fills a filter completely. */
+static void fill_up(const struct lab *lab, struct alerts *a) {
     struct ecf f = plain_filter(lab->seed);
     uint64_t n = 0, overflow = 0;
     double failure = 0, warned = 0;
-    for (unsigned percent = 50; percent <= 99; percent++) {
+    for (unsigned percent = FROM; percent < TO; percent++) {
         uint64_t to = percent * SLOTS / 100, from = n, kicks = f.kicks;
         for (; n < to; n++) {
             bool in = ecf_insert(&f, (lab->seed << 32) + n);
@@ -104,7 +107,8 @@ static void fill_up(const struct lab *lab, FILE *out, struct alerts *a) {
         double per_insert = (double)(f.kicks - kicks) / (double)(n - from);
         if (warned == 0 && per_insert > 10) warned = percent / 100.0;
         if (percent == 95) spread_add(&a->rate, ecf_fpr(&f, lab->quick ? 100000 : 500000).value);
-        if (out != NULL) fprintf(out, "%.2f,%" PRIu64 ",%.3f\n", percent / 100.0, overflow, per_insert);
+        spread_add(&a->overflow[percent - FROM], (double)overflow);
+        spread_add(&a->per_insert[percent - FROM], per_insert);
     }
     spread_add(&a->failure, failure);
     spread_add(&a->kicks, warned);
@@ -113,10 +117,16 @@ static void fill_up(const struct lab *lab, FILE *out, struct alerts *a) {
 
 static void check_metrics(struct lab *lab) {
     static struct alerts a;
-    fputs("load,failures,kicks_per_insert\n", lab->data);
     for (unsigned round = 0; round < lab_seeds(lab); round++) {
         struct lab one = lab_with_seed(lab, round);
-        fill_up(&one, round == 0 ? lab->data : NULL, &a);
+        fill_up(&one, &a);
+    }
+    fputs("load,failures,low,high,kicks_per_insert,low,high\n", lab->data);
+    for (unsigned percent = FROM; percent < TO; percent++) {
+        fprintf(lab->data, "%.2f", percent / 100.0);
+        spread_put(lab->data, a.overflow[percent - FROM]);
+        spread_put(lab->data, a.per_insert[percent - FROM]);
+        fputc('\n', lab->data);
     }
     lab_compare_spread(lab, "load at which insertions begin to fail (b = 4)", "0.95", a.failure, 0.03);
     lab_compare_fact(lab, "the alert at load 0.90 comes before the first failure", "before",

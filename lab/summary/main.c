@@ -22,32 +22,49 @@ static guira *make(const struct lab *lab, int which, uint64_t peak) {
     return lab_filter(lab, c);
 }
 
-/* Doubles the number of items up to most, writes the rate at each step, and returns the last one. */
-static struct rate grow(struct lab *lab, FILE *out, int which, uint64_t most, uint64_t probes) {
+enum { STEPS = 9 }; /* 225, 450, ... 57,600 items */
+
+/* Doubles the number of items up to most and adds the rate at each step. */
+static void grow(const struct lab *lab, int which, uint64_t most, uint64_t probes, struct rates all[STEPS]) {
     guira *f = make(lab, which, most);
-    struct rate last = {0, 0};
-    for (uint64_t items = 225, before = 0; items <= most; before = items, items *= 2) {
+    uint64_t before = 0, items = 225;
+    for (unsigned step = 0; items <= most; step++, before = items, items *= 2) {
         if (lab_fill(f, before, items) != items) break; /* ECF cannot grow any more when all offsets are used */
-        last = lab_fpr(f, probes);
-        fprintf(out, "%d,%" PRIu64 ",%.3g,%.2g\n", which, items, last.value, last.error);
+        rates_add(&all[step], lab_fpr(f, probes), probes);
     }
     guira_destroy(f);
-    return last;
+}
+
+static void put_growth(struct lab *lab, struct rates all[FILTERS][STEPS]) {
+    FILE *out = lab_file(lab, "growth.csv");
+    fputs("filter,items,fpr,low,high\n", out);
+    for (int f = 0; f < FILTERS; f++)
+        for (unsigned step = 0; step < STEPS; step++) {
+            if (all[f][step].trials == 0) continue;
+            fprintf(out, "%d,%u", f, 225U << step);
+            spread_put(out, all[f][step].each);
+            fputc('\n', out);
+        }
+    if (fclose(out) != 0) lab_fatal("%s: cannot write to %s", lab->name, lab->out);
 }
 
 static void measure_growth(struct lab *lab) {
-    uint64_t most = lab->quick ? 7200 : 57600, probes = lab->quick ? 20000 : 200000;
-    FILE *out = lab_file(lab, "growth.csv");
-    fputs("filter,items,fpr,error\n", out);
+    static struct rates all[FILTERS][STEPS];
+    uint64_t most = lab->quick ? 7200 : 57600, probes = lab->quick ? 10000 : 100000;
     struct rate rate[FILTERS];
     bool lowest = true;
     for (int f = 0; f < FILTERS; f++) {
         if (f == CUCKOO) continue;
-        rate[f] = grow(lab, out, f, most, probes);
+        for (unsigned round = 0; round < (lab->quick ? 2U : 3U); round++) {
+            struct lab one = lab_with_seed(lab, round);
+            grow(&one, f, most, probes, all[f]);
+        }
+        for (unsigned step = 0; step < STEPS; step++)
+            if (all[f][step].trials > 0) rate[f] = rate_of_all(&all[f][step]);
         lab_progress("grown to %" PRIu64 " items: %s, false-positive rate %s", most, name[f], rate_text(rate[f]));
         lowest &= f == TIDAL || rate[TIDAL].value < rate[f].value;
     }
-    if (fclose(out) != 0) lab_fatal("%s: cannot write to %s", lab->name, lab->out);
+    put_growth(lab, all);
     lab_must_hold(lab,
                   text("grown %" PRIu64 "-fold without the keys, tidal has the lowest rate of all kinds that can grow",
                        most / 225),

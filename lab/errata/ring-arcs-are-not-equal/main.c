@@ -23,21 +23,24 @@ static double first_failure(struct lab_rng *r, unsigned virtual_nodes) {
     return load;
 }
 
-static double mean_first_failure(struct lab_rng *r, unsigned virtual_nodes, unsigned trials) {
-    double sum = 0;
-    for (unsigned i = 0; i < trials; i++) sum += first_failure(r, virtual_nodes);
-    return sum / trials;
+static struct spread first_failures(struct lab_rng *r, unsigned virtual_nodes, unsigned trials) {
+    struct spread loads = {0};
+    for (unsigned i = 0; i < trials; i++) spread_add(&loads, first_failure(r, virtual_nodes));
+    return loads;
 }
 
 void experiment(struct lab *lab) {
     struct lab_rng r = {lab->seed};
     static const unsigned nodes[] = {1, 2, 5, 10, 20, 50, 100};
     unsigned trials = lab->quick ? 3 : 20;
-    double even = mean_first_failure(&r, 0, trials), at[7];
-    fputs("v,load,even\n", lab->data);
+    double even = first_failures(&r, 0, trials).mean, at[7];
+    fputs("v,load,low,high,even\n", lab->data);
     for (unsigned i = 0; i < 7; i++) {
-        at[i] = mean_first_failure(&r, nodes[i], trials);
-        fprintf(lab->data, "%u,%.5f,%.5f\n", nodes[i], at[i], even);
+        struct spread loads = first_failures(&r, nodes[i], trials);
+        at[i] = loads.mean;
+        fprintf(lab->data, "%u", nodes[i]);
+        spread_put(lab->data, loads);
+        fprintf(lab->data, ",%.5f\n", even);
     }
     lab_refute(lab, "every bucket is chosen with probability 1/m (v = 10)", text("full at load %.3f", even),
                text("full at %.3f", at[3]), at[3] < 0.97 * even);
