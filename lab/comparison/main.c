@@ -181,7 +181,7 @@ static void put_tables(struct lab *lab, const struct result r[CONTENDERS], uint6
     fprintf(many,
             "# caption: Grown %d-fold without the keys to %" PRIu64
             " items, 0.1 %% planned for the end; and the mean over "
-            "three flow traces.\n",
+            "several flow traces.\n",
             GROWTH, n);
     fputs(
         "filter,grows,bits per item when grown,rate when grown,bits per item at the trace's peak,mean over the trace\n",
