@@ -22,8 +22,6 @@ enum { ENCODING = 1 };
  * deletions than a new one with the same items; with 0.90 it is 3 %. Without a capacity this would cost 64 bytes. */
 #define MIN_LOAD 0.90
 
-enum { SMALL = 2048 }; /* items */
-
 static const uint8_t NO_SEED[16] = "guira: no seed.";
 
 /* ------------------------------------------------------------------------------------------------------------ lifecycle */
@@ -97,7 +95,7 @@ static guira_kind kind_of(const struct filter_options *o) {
 
 /* The library takes 64 bytes to remember a capacity. Small filters have none unless something depends on it. */
 static bool needs_capacity(const struct filter_options *o) {
-    return o->bloom || o->fpr > 0 || kind_of(o) == GUIRA_CUCKOO || o->capacity > SMALL;
+    return o->bloom || o->fpr > 0 || kind_of(o) == GUIRA_CUCKOO || o->capacity > SMALL_CAPACITY;
 }
 
 /* The room for the capacity, without remembering it: the first deletions free what is not needed. */

@@ -105,6 +105,7 @@ class Memory(ServerTest):
         self.assert_told("CF.RESERVE 10", lambda key: s("CF.RESERVE", key, 10), most=400)
         self.assert_told("CF.RESERVE 1000", lambda key: s("CF.RESERVE", key, 1000), most=2950)
         self.assert_told("CF.ADD", lambda key: s("CF.ADD", key, "a"), most=500)
+        self.assert_told("CF.INSERT of 100", lambda key: s("CF.INSERT", key, "ITEMS", *range(100)), most=680)
         for n, keys in (10, 1000), (1000, 1000), (100_000, 4 if QUICK else 20):
             self.assert_told(f"{n} items", lambda key: self.insert(key, 0, n), keys)
             self.assert_told(f"{n} items in a window", lambda key: seen(key, n), keys)
