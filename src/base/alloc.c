@@ -27,6 +27,8 @@ void guira_set_allocator(const guira_allocator *a) {
 void guira_set_zeroed_allocator(void *(*zalloc)(size_t size)) { zeroed_hook = zalloc; }
 
 bool guira__memory_has(double bytes) {
+    enum { WORTH_ASKING = 1 << 20 }; /* it is a system call: most of the time to create a small filter */
+    if (bytes < WORTH_ASKING) return true;
     if (bytes > (double)PTRDIFF_MAX) return false;
     long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGESIZE);
     return pages <= 0 || size <= 0 || bytes <= (double)pages * (double)size;
