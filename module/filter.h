@@ -14,7 +14,7 @@
 enum { MAX_BUCKET_SIZE = 255, MAX_ITERATIONS_LIMIT = 65535, MAX_EXPANSION = 32768 };
 #define MAX_CAPACITY (1LL << 30)
 enum { SMALL_CAPACITY = 2048 }; /* up to this many items, a filter without a rate does not remember its capacity */
-#define MIN_FPR 2e-7 /* the widest slots keep this rate up to 10^10 items */
+#define MIN_FPR 2e-7            /* the widest slots keep this rate up to 10^10 items */
 
 /* Everything that determines a new filter: servers that create one from the same options get identical filters. */
 struct filter_options {
