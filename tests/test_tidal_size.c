@@ -145,14 +145,23 @@ static struct {
     double most; /* overhead: bytes beyond those of the buckets, as a share of what is allowed */
 } watch;
 
+/* What there may be beyond the buckets:
+ * - A 32nd of them in segments that are partly used, for the entries as for the names.
+ * - The map of elders has at most a word for 32 buckets (12-bit slots: 4) before it is halved, and half of that more while
+ *   it is. While it is doubled it is no more: from a word for 64 (8) to one for 32 (4).
+ * - Directories of two levels for both tables, 12 KiB; and the numbers of those elders that chance has made equal, with
+ *   12-bit slots some 200 at 5 million items: 17 KiB while their table is rebuilt. Twice that, and nothing else is random. */
+static double allowed_overhead(struct tidal *f, uint64_t used) {
+    double words = tidal_layout(f).bits == 12 ? 1.0 / 4 : 1.0 / 32;
+    return (double)used / 32 + 1.5 * 8 * words * (double)bucket_count(f) + 49152;
+}
+
 static void check_overhead_now(void) {
     if (watch.f == NULL) return;
     struct tidal *f = tidal(watch.f);
     uint64_t used = bucket_count(f) * tidal_layout(f).bucket_bytes;
     if (f->elders != NULL) used += buckets_of(f->elders->names) * LAYOUT_64.bucket_bytes;
-    /* With 12-bit slots the elders' map takes up to a byte for each bucket of 16, and half of that more while it doubles. */
-    double overhead = tidal_layout(f).bits == 12 ? 0.05 + 1.5 / 16 : 0.05;
-    double share = ((double)watch.bytes - (double)used) / (overhead * (double)used + 65536);
+    double share = ((double)watch.bytes - (double)used) / allowed_overhead(f, used);
     if (share > watch.most) watch.most = share;
     if (share <= 1) return;
     watch.f = NULL;
