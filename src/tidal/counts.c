@@ -140,14 +140,22 @@ void guira__counts_add(struct counts *c, const struct tidal *f, uint64_t name, u
     move_some(c, f);
 }
 
+static bool is_far_too_large(const struct counts *c, const struct count_array *a) {
+    return bits_for(c->names) + 2 <= a->bits;
+}
+
 /* Gives memory back: all of it with the last name, else when few names are left. */
 static void shrink(struct counts *c, const struct tidal *f) {
+    if (c->spare != NULL && is_far_too_large(c, c->spare)) {
+        guira__free(c->spare);
+        c->spare = NULL;
+    }
     if (c->names == 0) {
         struct count_array *now = c->now;
         if (c->old != NULL) finish_moving(c, f);
         store_relaxed(c->now, NULL);
         array_retire(f, now);
-    } else if (c->old == NULL && bits_for(c->names) + 2 <= c->now->bits) {
+    } else if (c->old == NULL && is_far_too_large(c, c->now)) {
         struct count_array *smaller = array_make(bits_for(c->names));
         if (smaller != NULL) start_moving(c, f, smaller);
     }
