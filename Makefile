@@ -18,7 +18,7 @@ build = cmake --preset $(1) --log-level=WARNING $(2) && cmake --build --preset $
 ctest = ctest --preset $(1) -j $(JOBS)
 
 # The tests with several threads. gcc 12's ThreadSanitizer fails with the address space randomisation of newer kernels.
-TSAN_TESTS = test_shared test_shared_fork test_metrics
+TSAN_TESTS = test_shared test_shared_threads test_shared_fork test_metrics
 NO_ASLR = $(shell setarch $$(uname -m) -R true 2>/dev/null && echo setarch $$(uname -m) -R)
 empty =
 space = $(empty) $(empty)

@@ -1,6 +1,6 @@
-/* guira_shared with a deterministic interleaving of one reader and one writer. test_shared.c runs real threads, which meet
- * a window of a few nanoseconds only by chance. Here both run in one thread, as coroutines, and a scheduler with a random
- * generator decides at each switch point which of them continues:
+/* guira_shared with a deterministic interleaving of one reader and one writer. test_shared_threads.c runs real threads,
+ * which meet a window of a few nanoseconds only by chance. Here both run in one thread, as coroutines, and a scheduler with
+ * a random generator decides at each switch point which of them continues:
  *
  *     writer    ... store  store |               | store  store  store |        | store ...
  *     reader                     | load  load    |                     | load   |
