@@ -165,6 +165,7 @@ static void add(guira_stats *sum, const guira_stats *s) {
     sum->grows += s->grows;
     sum->shrinks += s->shrinks;
     sum->fpr += s->fpr;
+    if (s->fpr_kept > 0) sum->fpr_kept = s->fpr_kept; /* that of the configuration, which all shards have */
     sum->load += s->load * (double)s->slots;
 }
 
@@ -182,6 +183,7 @@ guira_status guira_shared_stats_get(const guira_shared *g, guira_stats *out) {
     sum.load /= (double)sum.slots;
     sum.filters = g->shards;
     sum.fpr /= (double)g->shards; /* a lookup reads one shard, each as likely as the others */
+    if (sum.fpr > sum.fpr_kept) sum.fpr_kept = 0;
     return guira__struct_out(out, &sum, STATS_FIRST_SIZE, sizeof sum);
 }
 
