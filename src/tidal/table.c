@@ -6,117 +6,12 @@
  * asking where the segment starts. */
 #include "tidal/table.h"
 
-#include <math.h>
-
 #include "base/alloc.h"
 #include "base/region.h"
-#include "filter/latency.h"
-#include "tidal/config.h"
-#include "tidal/elders.h"
-#include "tidal/rate.h"
-
-/* ---------------------------------------------------------------------------------------------------- shapes and sizes */
-
-void guira__table_shape(uint64_t buckets, unsigned *level, uint64_t *split) {
-    if (buckets < MIN_BUCKETS) buckets = MIN_BUCKETS;
-    *level = 63U - (unsigned)__builtin_clzll(buckets);
-    *split = buckets - (UINT64_C(1) << *level);
-}
-
-uint64_t guira__items_at(uint64_t buckets, double load, struct layout l) {
-    return (uint64_t)(load * (double)(buckets * l.slots));
-}
-
-uint64_t guira__buckets_for(uint64_t items, double load, struct layout l) {
-    double wanted = ceil((double)items / (load * l.slots));
-    if (wanted > (double)MAX_BUCKETS) return MAX_BUCKETS + 1;
-    uint64_t buckets = (uint64_t)wanted;
-    while (guira__items_at(buckets, load, l) < items) buckets++; /* rounding may lose one */
-    return buckets < MIN_BUCKETS ? (uint64_t)MIN_BUCKETS : buckets;
-}
-
-uint64_t guira__table_needs(const struct tidal *f, uint64_t items) {
-    double max_load, min_load;
-    guira__tidal_loads(f, &max_load, &min_load);
-    return guira__buckets_for(items, max_load, tidal_layout(f));
-}
-
-static void thresholds(struct tidal *f) {
-    uint64_t buckets = bucket_count(f);
-    double max_load, min_load;
-    struct layout l = tidal_layout(f);
-    guira__tidal_loads(f, &max_load, &min_load);
-    f->grow_at = guira__items_at(buckets, max_load, l) + tidal_counted(f);
-    f->shrink_at = 0;
-    if (min_load < 0 || buckets <= tidal_floor(f) || buckets <= MIN_BUCKETS) return;
-    uint64_t sparse = (uint64_t)ceil(min_load * (double)(buckets * l.slots));
-    uint64_t fits = guira__items_at(buckets - 1, max_load, l) + 1; /* in small tables: not so far as to grow again */
-    f->shrink_at = (sparse < fits ? sparse : fits) + tidal_counted(f);
-}
-
-/* A small filter has no place for it, and computes it when needed. */
-static void set_rate_limit(struct tidal *f) {
-    if (big_of(f) != NULL) big_of(f)->limit = guira__rate_limit(f);
-}
 
 static void set_position(struct tidal *f, unsigned level, uint64_t split) {
     f->level = (uint8_t)level;
     f->split_address = split << (64 - level);
-}
-
-/* The shift of a level, see struct tidal. */
-static unsigned to_tail_at(unsigned level, struct layout l) { return knows_all(l) ? 0 : 63 - level - tail_bits(l); }
-
-static void refresh_by_directory(struct tidal *f) {
-    const struct big *b = big_of(f);
-    f->segment = b->directory->segment;
-    f->to_segment = (uint8_t)b->directory->to_segment;
-    f->flat_start[UNSPLIT] = (uintptr_t)b->array[UNSPLIT].region;
-    f->flat_start[SPLIT] = (uintptr_t)b->array[SPLIT].region;
-}
-
-/* One pair would do, but to_segment must be a legal shift. */
-static void refresh_in_one_piece(struct tidal *f) {
-    f->segment = big_of(f) == NULL ? f->flat_start : big_of(f)->of_view;
-    f->to_segment = 63;
-    for (unsigned side = UNSPLIT; side <= SPLIT; side++)
-        f->segment[side] = f->segment[AGAIN + side] = f->flat_start[side];
-}
-
-/* False: an address is too long, so lookups must use the directory. */
-static bool refresh_packed(struct tidal *f) {
-    for (unsigned side = UNSPLIT; side <= SPLIT; side++) {
-        uint64_t start = f->flat_start[side];
-        if (sizeof(uintptr_t) < 8 || start >> PACKED_ADDRESS_BITS != 0) return false;
-        f->flat_start[PACKED + side] = (uintptr_t)(start << 6 | (f->to_tail - side));
-    }
-    return true;
-}
-
-/* After the split pointer or memory has moved: what lookups and policies derive from it. */
-static void refresh_derived(struct tidal *f) {
-    if (in_one_piece(f)) refresh_in_one_piece(f);
-    else refresh_by_directory(f);
-    f->to_tail = (uint8_t)to_tail_at(f->level, tidal_layout(f));
-    bool flat = big_of(f) != NULL && is_flat(f) && !knows_all(tidal_layout(f)) && refresh_packed(f);
-    guira__latency_set_contains(&f->head, flat ? tidal_ops(f)->contains_flat : tidal_ops(f)->common.contains);
-    thresholds(f);
-    set_rate_limit(f);
-}
-
-void guira__table_moved(struct tidal *f) { refresh_derived(f); }
-
-void guira__table_set_floor(struct tidal *f, uint64_t buckets) {
-    uint64_t least = tidal_least(f) < bucket_count(f) ? tidal_least(f) : bucket_count(f); /* less: only in a file */
-    if (f->head.rare != NULL) f->head.rare->floor = buckets > least ? buckets : least;
-    if (tidal_readers(f) == NULL) guira__rare_trim(&f->head); /* they read the configuration */
-    thresholds(f);
-    set_rate_limit(f);
-}
-
-void guira__table_set_counted(struct tidal *f, uint64_t copies) {
-    f->elders->counted = copies;
-    thresholds(f);
 }
 
 /* ------------------------------------------------------------------------------------------------------------ memory */
@@ -220,7 +115,7 @@ static guira_status directory_resize(struct tidal *f, unsigned bits) {
     directory_copy(f, UNSPLIT, v, UNSPLIT);
     directory_copy(f, SPLIT, v, SPLIT);
     big_of(f)->directory = v;
-    refresh_derived(f);
+    guira__table_moved(f);
     directory_publish(f);
     return GUIRA_OK;
 }
@@ -357,14 +252,14 @@ static guira_status arrays_make(struct tidal *f) {
     unsigned bits = split > 0 ? bits_for(&lower, &upper) : segment_bits(&lower);
     b->directory = b->published = directory_make(f, f->level, bits);
     if (b->directory == NULL) return GUIRA_ENOMEM;
-    refresh_derived(f);
+    guira__table_moved(f);
     array_open(f, UNSPLIT, lower);
     guira_status s = fill(f, UNSPLIT, split, UINT64_C(1) << f->level);
     if (s == GUIRA_OK && split > 0) {
         array_open(f, SPLIT, upper);
         s = fill(f, SPLIT, 0, 2 * split);
     }
-    refresh_derived(f);
+    guira__table_moved(f);
     directory_publish(f);
     return s;
 }
@@ -387,7 +282,7 @@ guira_status guira__table_create(struct tidal *f, unsigned level, uint64_t split
     if (!guira__memory_has((double)bucket_count(f) * tidal_layout(f).bucket_bytes)) return GUIRA_ENOMEM;
     if (stays || !guira__small_fits(bucket_count(f), tidal_layout(f))) return segments_create(f, regions, stays);
     guira_status s = guira__small_create(f);
-    if (s == GUIRA_OK) refresh_derived(f);
+    if (s == GUIRA_OK) guira__table_moved(f);
     return s;
 }
 
@@ -397,7 +292,7 @@ guira_status guira__table_view(struct tidal *f, unsigned level, uint64_t split, 
     f->flat_start[SPLIT] = (uintptr_t)buckets;
     f->flat_start[UNSPLIT] =
         (uintptr_t)buckets + split * tidal_layout(f).bucket_bytes; /* where its bucket 0 would be */
-    refresh_derived(f);
+    guira__table_moved(f);
     return GUIRA_OK;
 }
 
@@ -451,12 +346,12 @@ static struct tidal aside(const struct tidal *f) {
 
 static void put_back(struct tidal *f, const struct tidal *old) {
     memcpy(f, old, tidal_size(tidal_layout(old)));
-    refresh_derived(f);
+    guira__table_moved(f);
 }
 
 /* The contents of the table that was put aside come to the one that f has now. */
 static void take_from(struct tidal *f, struct tidal *old) {
-    if (in_one_piece(old)) refresh_in_one_piece(old);
+    if (in_one_piece(old)) guira__table_moved(old);
     guira__table_copy(old, f);
     guira__table_destroy(old);
     update_has_outside(f);
@@ -480,7 +375,7 @@ static void become_small(struct tidal *f) {
         put_back(f, &old);
         return;
     }
-    refresh_derived(f);
+    guira__table_moved(f);
     take_from(f, &old);
     guira__stash_trim(f);
 }
@@ -509,7 +404,7 @@ guira_status guira__table_prepare_advance(struct tidal *f) {
     if (in_one_piece(f) && guira__small_fits(bucket_count(f) + 1, tidal_layout(f))) {
         if (!guira__stash_ready(f, bucket_count(f) + 1)) return GUIRA_ENOMEM;
         guira_status s = guira__small_prepare(f, 2);
-        refresh_derived(f);
+        guira__table_moved(f);
         return s;
     }
     guira_status s = in_one_piece(f) ? become_big(f) : GUIRA_OK;
@@ -529,7 +424,7 @@ static void level_up(struct tidal *f) {
     b->array[UNSPLIT] = b->array[SPLIT];
     b->array[SPLIT] = (struct array){0};
     set_position(f, f->level + 1U, 0);
-    refresh_derived(f);
+    guira__table_moved(f);
     publish(f);
     array_free(f, &gone, below, UNSPLIT);
     directory_drop(f, below);
@@ -540,7 +435,7 @@ static void small_advance(struct tidal *f) {
     bool complete = split == UINT64_C(1) << f->level;
     if (complete) guira__small_level_up(f);
     set_position(f, f->level, complete ? 0 : split);
-    refresh_derived(f);
+    guira__table_moved(f);
     update_has_outside(f);
 }
 
@@ -550,7 +445,7 @@ void guira__table_advance(struct tidal *f) {
     else if (split == UINT64_C(1) << f->level) level_up(f);
     else {
         set_position(f, f->level, split);
-        refresh_derived(f);
+        guira__table_moved(f);
         directory_publish(f);
     }
 }
@@ -568,7 +463,7 @@ static guira_status level_down(struct tidal *f) {
     uint64_t split = (UINT64_C(1) << (f->level - 1)) - 1;
     set_position(f, f->level - 1U, split);
     array_open(f, UNSPLIT, lower);
-    refresh_derived(f);
+    guira__table_moved(f);
     guira_status s = segment_make(f, UNSPLIT, split >> b->array[UNSPLIT].log2_buckets, false);
     if (s != GUIRA_OK) guira__table_advance(f); /* back to the directory that readers use */
     return s;
@@ -596,7 +491,7 @@ static guira_status small_retreat(struct tidal *f) {
 
 guira_status guira__table_retreat(struct tidal *f) {
     guira_status s = in_one_piece(f) ? small_retreat(f) : segments_retreat(f);
-    if (s == GUIRA_OK) refresh_derived(f);
+    if (s == GUIRA_OK) guira__table_moved(f);
     return s;
 }
 
@@ -615,7 +510,7 @@ void guira__table_trim(struct tidal *f) {
     uint64_t with_margin = bucket_count(f) + bucket_count(f) / 3;
     if (in_one_piece(f)) {
         guira__small_trim(f);
-        refresh_derived(f);
+        guira__table_moved(f);
         return;
     }
     segments_trim(f);

@@ -17,9 +17,6 @@ guira_status guira__table_create(struct tidal *f, unsigned level, uint64_t split
 void guira__table_destroy(struct tidal *f);
 size_t guira__table_bytes(const struct tidal *f);
 
-/* After f was copied to another place byte by byte. */
-void guira__table_moved(struct tidal *f);
-
 /* Copies the buckets of f to those of a table of the same size, which are empty. */
 void guira__table_copy(const struct tidal *f, struct tidal *to);
 
@@ -77,7 +74,15 @@ void guira__small_trim(struct tidal *f);
 void guira__small_level_up(struct tidal *f); /* these do not move the split pointer */
 void guira__small_level_down(struct tidal *f);
 
-/* --------------------------------------------------------------------------------------------------------------- sizes */
+/* ------------------------------------------------------------------------------------------------------------- shape.c */
+
+/* After the split pointer or memory has moved, also that of f itself: what lookups and policies derive from them. */
+void guira__table_moved(struct tidal *f);
+
+/* The shift of a level, see struct tidal. */
+static inline unsigned to_tail_at(unsigned level, struct layout l) {
+    return knows_all(l) ? 0 : 63 - level - tail_bits(l);
+}
 
 /* Sets how many buckets are reserved, more if the rate would not be kept (if it is not 0, head.rare must be there), or how
  * many copies are no load. */
@@ -94,6 +99,8 @@ uint64_t guira__buckets_for(uint64_t items, double load, struct layout l);
 
 /* How many buckets f needs for so many items at its max_load. */
 uint64_t guira__table_needs(const struct tidal *f, uint64_t items);
+
+/* ------------------------------------------------------------------------------------------------------------- table.c */
 
 /* retire calls end(start, size), and retire_block frees the block, when no concurrent reader can be using it any more.
  * Without readers that is at once. NULL is allowed. */

@@ -11,6 +11,7 @@
  *
  *     slot.h                 what is in a slot: addresses, entries
  *     table.c small.c        the memory of the buckets, and the directory that finds them
+ *     shape.c                sizes, and what lookups derive from the position of the split pointer
  *     tidal.inc              the operations; compiled once for each instruction set (tidal_avx2.c and so on)
  *     elders.c stash.c       entries outside the table: those that can be split no further, surplus copies, and those that
  *                            found no slot
