@@ -197,6 +197,8 @@ static void test_clear_leaves_an_empty_filter(void **state) {
 
 /* ---------------------------------------------------------------------------------------------------------- predictions */
 
+/* 35 keys or more are expected to be found. 6 sigma more has a probability of 1e-7 then, and less if more are expected; there
+ * are some 20 shapes. */
 static void check_rate(struct shape w, uint64_t items, uint64_t lookups, struct rng *r) {
     guira *f = make(w, items, r);
     struct model m = {0};
@@ -209,7 +211,7 @@ static void check_rate(struct shape w, uint64_t items, uint64_t lookups, struct 
     double rate = (double)found / (double)lookups, sigma = sqrt(s.fpr * (1 - s.fpr) / (double)lookups);
     print_message("  %u x %u bits: %.4f %% predicted, %.4f %% found, %+.1f sigma\n", w.slots, w.bits, 100 * s.fpr,
                   100 * rate, (rate - s.fpr) / sigma);
-    assert_true(fabs(rate - s.fpr) <= 4 * sigma);
+    assert_true(fabs(rate - s.fpr) <= 6 * sigma);
     model_free(&m);
     guira_destroy(f);
 }

@@ -96,6 +96,7 @@ static void test_the_load_stays_at_94_percent_in_waves(void **state) {
 
 /* ------------------------------------------------------------------------------------------------------- false positives */
 
+/* 90 keys or more are expected to be found, where 6 sigma have a probability below 1e-7. */
 static double rate_as_predicted(const guira *f, uint64_t lookups, struct rng *r) {
     uint64_t found = 0;
     for (uint64_t i = 0; i < lookups; i++) found += guira_contains_hash(f, rng_next(r)); /* no member: 2^-40 */
@@ -103,7 +104,7 @@ static double rate_as_predicted(const guira *f, uint64_t lookups, struct rng *r)
     double rate = (double)found / (double)lookups, sigma = sqrt(s.fpr * (1 - s.fpr) / (double)lookups);
     print_message("  %lu items, %lu elders: %.4f %% predicted, %.4f %% found, %+.1f sigma\n", s.items, s.elders,
                   100 * s.fpr, 100 * rate, (rate - s.fpr) / sigma);
-    assert_true(fabs(rate - s.fpr) <= 4 * sigma);
+    assert_true(fabs(rate - s.fpr) <= 6 * sigma);
     return rate;
 }
 
@@ -424,8 +425,8 @@ static void change_to(guira *f, struct ordered_set *c, size_t n, enum choice how
     while (c->live > n) assert_int_equal(guira_remove_hash(f, ordered_take(c, how, r)), GUIRA_OK);
 }
 
-/* What the filter expects is at most the requested rate at every moment, and what is measured agrees with it: 4 standard
- * deviations, once in 16,000 turns, of which there are at most 120. */
+/* What the filter expects is at most the requested rate at every moment, and what is measured agrees with it: 200
+ * keys are expected to be found, and 6 standard deviations more once in 10^8 turns, of which there are at most 120. */
 static void check_rate_is_kept(double fpr, enum choice how, struct rng *r) {
     guira *f = make((guira_config){.fpr = fpr}, r);
     struct ordered_set c = {0};
@@ -435,7 +436,7 @@ static void check_rate_is_kept(double fpr, enum choice how, struct rng *r) {
         double expected = stats_of(f).fpr, probes = 200 / fpr, hits = 0;
         assert_true(expected <= fpr && stats_of(f).fpr_kept == fpr);
         for (double i = 0; i < probes; i++) hits += guira_contains_hash(f, rng_next(r));
-        assert_true(hits <= fpr * probes + 4 * sqrt(fpr * probes));
+        assert_true(hits <= fpr * probes + 6 * sqrt(fpr * probes));
     }
     free(c.hash);
     guira_destroy(f);

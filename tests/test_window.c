@@ -340,7 +340,7 @@ static void test_the_false_positive_rate_is_as_stats_predict(void **state) {
     print_message("  %llu entries: expected %.3g, found %.3g\n", (unsigned long long)window_stats(w).items, rate,
                   (double)found / (double)lookups);
     assert_true(rate < 1e-5);
-    assert_true(fabs((double)found - expected) < 4 * sqrt(expected) + 1);
+    assert_true(fabs((double)found - expected) < 6 * sqrt(expected) + 6); /* 1e-8 */
     guira_window_destroy(w);
 }
 
@@ -380,7 +380,7 @@ static void test_the_rate_chooses_the_width(void **state) {
 }
 
 /* Grown from nothing by keys that come and go. Each lookup of a key that was never seen is a trial, so the number found has at
- * most the rate's mean; 4 sigma more happens once in 30,000 runs. */
+ * most the rate's mean, 100 or more; 6 sigma more happens once in 10^7 runs. */
 static void check_rate(double fpr, double growth, uint64_t most, struct rng *r) {
     guira_window *w = window_on(NULL, (guira_window_config){.length = most, .fpr = fpr, .growth = growth}, r);
     uint64_t lookups = 1000000, found = 0;
@@ -390,7 +390,7 @@ static void check_rate(double fpr, double growth, uint64_t most, struct rng *r) 
     double mean = fpr * (double)lookups;
     print_message("  %.0e: %.2e found, %.2e predicted, %.2f bits per entry\n", fpr, (double)found / (double)lookups,
                   s.fpr, 8 * (double)s.bytes / (double)s.items);
-    assert_true((double)found <= mean + 4 * sqrt(mean));
+    assert_true((double)found <= mean + 6 * sqrt(mean));
     assert_true(s.fpr <= fpr && s.fpr_kept == fpr);
     /* loads between 0.88 and 0.93, and what a large table adds, less than 1 % */
     double bits = layout_stored_bits(tidal_layout(w->filter));
