@@ -109,7 +109,7 @@ void ordered_add(struct ordered_set *c, uint64_t hash);
 uint64_t ordered_pick(const struct ordered_set *c, enum choice how, struct rng *r); /* must not be empty */
 uint64_t ordered_take(struct ordered_set *c, enum choice how, struct rng *r);       /* removes and returns */
 
-/* Every member of the model is in f, and f counts as many. */
+/* Every member of the model is in f, looked up alone and in batches, and f counts as many. */
 void assert_same(const guira *f, const struct model *m);
 
 #endif
