@@ -6,10 +6,12 @@ BENCH_ARGS ?=
 FUZZ_SECONDS ?= 600
 MUTATE_SECONDS ?= 3600
 MUTATE_ARGS ?=
+STRESS_SECONDS ?= 600
+STRESS_ARGS ?=
 LAB_ARGS ?=
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 
-CODE_DIRS = include src/* src/papers/* bindings/js bindings/node bindings/python/src bindings/wasm cli module tests tests/cli tests/fuzz bench examples lab lab/* lab/errata/* sql/common sql/sqlite sql/postgres
+CODE_DIRS = include src/* src/papers/* bindings/js bindings/node bindings/python/src bindings/wasm cli module tests tests/cli tests/fuzz tests/stress bench examples lab lab/* lab/errata/* sql/common sql/sqlite sql/postgres
 C_FILES = $(wildcard $(addsuffix /*.c,$(CODE_DIRS)))
 H_FILES = $(wildcard $(addsuffix /*.h,$(CODE_DIRS)) $(addsuffix /*.inc,$(CODE_DIRS)))
 
@@ -23,7 +25,7 @@ NO_ASLR = $(shell setarch $$(uname -m) -R true 2>/dev/null && echo setarch $$(un
 empty =
 space = $(empty) $(empty)
 
-.PHONY: all module amalgamation sqlite postgres python node wasm site go rust run test test-release test-clang test-asan test-tsan check test-clients test-portable fuzz fuzz-pack coverage mutate bench bench-bindings lab lab-quick fmt fmt-check lint install deb clean help includes-check deps-build deps-test deps-lab deps-redis deps-bindings deps-sql
+.PHONY: all module amalgamation sqlite postgres python node wasm site go rust run test test-release test-clang test-asan test-tsan check test-clients test-portable fuzz fuzz-pack stress coverage mutate bench bench-bindings lab lab-quick fmt fmt-check lint install deb clean help includes-check deps-build deps-test deps-lab deps-redis deps-bindings deps-sql
 .NOTPARALLEL:
 MAKEFLAGS += --no-print-directory
 
@@ -151,6 +153,10 @@ mutate: deps-build deps-test ## put small faults into src/ one at a time and lis
 test-portable: deps-build deps-test ## unit tests for big-endian, 32-bit and ARM processors, under qemu
 	@sh scripts/deps.sh portable
 	JOBS=$(JOBS) sh tests/portable/run.sh
+
+stress: deps-build deps-test ## random operations, faults, threads and kill -9 against an exact model, STRESS_SECONDS=600 seconds, JOBS processes
+	cmake --preset release --log-level=WARNING -DGUIRA_TESTS=ON && cmake --build --preset release -j $(JOBS) --target guira-stress
+	build/release/tests/stress/guira-stress --seconds $(STRESS_SECONDS) --jobs $(JOBS) $(STRESS_ARGS)
 
 bench: all ## build, then run the benchmark (BENCH_ARGS="options")
 	build/release/bench/guira-bench $(BENCH_ARGS)
