@@ -42,8 +42,10 @@ void guira__region_close(uint8_t *region, size_t size) {
 void guira__region_drop(uint8_t *region, size_t from, size_t to) {
     bool pages = (from | to) % (size_t)sysconf(_SC_PAGESIZE) == 0;
     if (pages && madvise(region + from, to - from, MADV_DONTNEED) == 0) return;
-    uint64_t *word = (uint64_t *)(void *)(region + from);
-    for (size_t i = 0; i < (to - from) / sizeof *word; i++) store_relaxed(word[i], 0);
+    for (; from < to && from % sizeof(uint64_t) != 0; from++) store_relaxed(region[from], 0);
+    for (; to - from >= sizeof(uint64_t); from += sizeof(uint64_t))
+        store_relaxed(*(uint64_t *)(void *)(region + from), 0);
+    for (; from < to; from++) store_relaxed(region[from], 0);
 }
 
 /* The huge pages between from and to of which at least fifteen sixteenths will be in use. The system may refuse: without

@@ -149,6 +149,18 @@ static void check_end(const struct thread *t) {
            (unsigned long long)stats.items, (unsigned long long)items);
 }
 
+/* What was there must not come back. */
+static void clear_and_refill(struct rng *r) {
+    const char *reason = NULL;
+    guira_stats stats = GUIRA_STATS_INIT;
+    uint64_t n = rng_below(r, 1000);
+    EXPECT(guira_shared_clear(all.g) == GUIRA_OK, "clear fails");
+    for (uint64_t i = 0; i < n; i++) EXPECT(guira_shared_insert_hash(all.g, rng_next(r)) == GUIRA_OK, "insert fails");
+    EXPECT(guira_shared_validate(all.g, &reason) == GUIRA_OK, "invalid after clear: %s", reason);
+    EXPECT(guira_shared_stats_get(all.g, &stats) == GUIRA_OK && stats.items == n, "%llu items instead of %llu",
+           (unsigned long long)stats.items, (unsigned long long)n);
+}
+
 static void start(struct thread *t, struct rng *r, uint64_t steps) {
     t->rng.state = rng_next(r);
     t->steps = steps;
@@ -189,6 +201,7 @@ void run_threads(struct rng *r) {
     merge_guests(r, true);
     for (uint64_t i = before; i < all.guests; i++)
         EXPECT(guira_shared_contains_hash(all.g, hash_of(15, i)), "false negative in a union");
+    clear_and_refill(r);
     guira_shared_destroy(all.g);
     for (unsigned i = 0; i < all.threads; i++) free(t[i].count);
     EXPECT(faults_blocks() == 0, "%llu blocks were not released", (unsigned long long)faults_blocks());
