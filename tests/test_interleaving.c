@@ -16,18 +16,21 @@
 #include <ucontext.h>
 #include <urcu/urcu-bp.h>
 
+#include "shared/shared.h"
 #include "support.h"
+#include "tidal/elders.h"
 
-enum { MEMBERS = 20, MANY = 40, STACK = 1 << 18 };
+enum { MEMBERS = 20, WITH_COPIES = 5, MANY = 40, STACK = 1 << 18 };
 
 static struct {
     guira_shared *g;
-    uint64_t key[MEMBERS];
+    uint64_t key[MEMBERS], copies[MEMBERS]; /* the permanent members */
     ucontext_t writer, reader;
     bool on, reading; /* whether switch points switch; whether the reader is running */
     struct rng rng;
     uint64_t writer_run, reader_run; /* mean number of switch points before a switch */
     uint64_t switches, lookups, false_negatives;
+    uint64_t maps, counts; /* changes after which a map or an array of counts was being rebuilt */
 } run;
 
 /* ----------------------------------------------------------------------------------------------------------- scheduler */
@@ -69,10 +72,10 @@ static uint64_t look_up_many(void) {
 
 static void look_up_for_ever(void) {
     for (;;) {
-        uint64_t key = run.key[rng_below(&run.rng, MEMBERS)];
+        uint64_t i = rng_below(&run.rng, MEMBERS), key = run.key[i];
         switch (rng_below(&run.rng, 4)) {
         case 0: run.false_negatives += look_up_many(); break;
-        case 1: run.false_negatives += guira_shared_count(run.g, &key, sizeof key) == 0; break;
+        case 1: run.false_negatives += guira_shared_count(run.g, &key, sizeof key) < run.copies[i]; break;
         default: run.false_negatives += !guira_shared_contains(run.g, &key, sizeof key);
         }
         run.lookups++;
@@ -84,6 +87,9 @@ static void look_up_for_ever(void) {
 struct writer {
     struct model keys;   /* that it has inserted, besides the permanent members */
     guira_shared *other; /* with the same seed, for merging */
+    uint64_t hot[MANY],
+        more[MANY]; /* keys with copies, and how many there are; the first ones are permanent members, and
+                                       these are copies besides those that stay */
 };
 
 static void insert_some(struct writer *s, uint64_t n, struct rng *r) {
@@ -111,11 +117,48 @@ static void merge_some(struct writer *s, struct rng *r) {
     assert_int_equal(guira_shared_clear(s->other), GUIRA_OK);
 }
 
+/* Copies of one key come and go, so that counts are made, rebuilt and dropped. */
+static void change_copies(struct writer *s, struct rng *r) {
+    uint64_t i = rng_below(r, MANY), n = 1 + rng_below(r, 30);
+    if (i < WITH_COPIES) s->hot[i] = guira_shared_hash(run.g, &run.key[i], sizeof *run.key);
+    bool in = s->more[i] == 0 || rng_below(r, 2) == 0;
+    for (; n > 0 && (in || s->more[i] > 0); n--) {
+        assert_int_equal((in ? guira_shared_insert_hash : guira_shared_remove_hash)(run.g, s->hot[i]), GUIRA_OK);
+        s->more[i] += in ? 1 : -UINT64_C(1);
+    }
+}
+
+/* With permanent members, which it finds there already, and with others, which are not removed any more: the union may take
+ * one of them for another key. */
+static void unite_some(struct writer *s, struct rng *r) {
+    uint64_t n = rng_below(r, 10);
+    for (uint64_t i = 0; i < n; i++) {
+        uint64_t *key = &run.key[rng_below(r, MEMBERS)], other = rng_next(r);
+        assert_int_equal(guira_shared_insert(s->other, i % 2 == 0 ? key : &other, sizeof *key), GUIRA_OK);
+    }
+    assert_int_equal(guira_shared_union(run.g, s->other), GUIRA_OK);
+    assert_int_equal(guira_shared_clear(s->other), GUIRA_OK);
+}
+
+/* Whether something was being rebuilt, a step at a time. */
+static void note_rebuilding(void) {
+    for (unsigned i = 0; i < run.g->shards; i++) {
+        const struct elders *e = tidal_of(run.g->root[i].filter)->elders;
+        run.maps += e != NULL && e->next != NULL;
+        run.counts += e != NULL && e->counts.old != NULL;
+    }
+}
+
 static void change(struct writer *s, uint64_t top, struct rng *r) {
     switch (rng_below(r, 40)) {
     case 0: assert_int_equal(guira_shared_reserve(run.g, rng_below(r, 2 * top)), GUIRA_OK); break;
     case 1: assert_int_equal(guira_shared_shrink_to_fit(run.g), GUIRA_OK); break;
     case 2: merge_some(s, r); break;
+    case 3: unite_some(s, r); break;
+    case 4:
+    case 5:
+    case 6:
+    case 7: change_copies(s, r); break;
     default:
         if (rng_below(r, top) >= s->keys.n) insert_some(s, 1 + rng_below(r, top / 10), r);
         else remove_some(s, 1 + rng_below(r, top / 10), r);
@@ -138,48 +181,90 @@ static guira_shared *make(unsigned w, unsigned shards, struct rng r) {
     return g;
 }
 
-/* One scenario: an empty filter, the permanent members, and 500 changes with lookups between their stores. */
-static void run_scenario(unsigned w, unsigned shards, struct rng *r) {
-    const uint64_t runs[] = {1, 2, 5, 20, 100}, tops[] = {20, 100, 400, 2500};
+static char stack[STACK];
+
+/* An empty filter, and the permanent members. */
+static void scenario_start(struct writer *s, unsigned w, unsigned shards, struct rng *r) {
     struct rng seed = {rng_next(r)};
-    struct writer s = {.other = make(w, shards, seed)};
-    char *stack = malloc(STACK);
-    assert_non_null(stack);
+    *s = (struct writer){.other = make(w, shards, seed)};
     run.g = make(w, shards, seed);
     for (unsigned i = 0; i < MEMBERS; i++) {
         run.key[i] = rng_next(r);
-        assert_int_equal(guira_shared_insert(run.g, &run.key[i], sizeof *run.key), GUIRA_OK);
+        run.copies[i] = i < WITH_COPIES ? 1 + rng_below(r, 30) : 1;
+        for (uint64_t n = run.copies[i]; n > 0; n--)
+            assert_int_equal(guira_shared_insert(run.g, &run.key[i], sizeof *run.key), GUIRA_OK);
     }
+    for (unsigned i = 0; i < MANY; i++) s->hot[i] = rng_next(r);
     assert_int_equal(getcontext(&run.reader), 0);
     run.reader.uc_stack.ss_sp = stack;
     run.reader.uc_stack.ss_size = STACK;
     makecontext(&run.reader, look_up_for_ever, 0);
+}
+
+static void scenario_end(struct writer *s) {
+    const char *reason = NULL;
+    __wrap_urcu_bp_synchronize_rcu(); /* the reader's next run starts on the same stack */
+    run.on = false;
+    if (guira_shared_validate(run.g, &reason) != GUIRA_OK) fail_msg("invalid: %s", reason);
+    guira_shared_destroy(run.g);
+    guira_shared_destroy(s->other);
+    model_free(&s->keys);
+}
+
+/* 500 changes with lookups between their stores. Slots that are no machine words have a switch point for each byte, and
+ * take longer. */
+static void run_scenario(unsigned w, unsigned shards, struct rng *r) {
+    const uint64_t runs[] = {1, 2, 5, 20, 100}, tops[] = {20, 100, 400, 2500};
+    bool in_words = w == 12 || w == 16 || w == 32;
+    struct writer s;
+    scenario_start(&s, w, shards, r);
     run.on = true;
     uint64_t top = 0;
     for (unsigned i = 0; i < 500; i++) {
-        if (i % 100 == 0) top = tops[rng_below(r, 4)];
+        if (i % 100 == 0) top = tops[rng_below(r, in_words ? 4 : 3)];
         run.writer_run = runs[rng_below(r, 5)];
         run.reader_run = runs[rng_below(r, 5)];
         change(&s, top, r);
+        note_rebuilding();
     }
-    __wrap_urcu_bp_synchronize_rcu(); /* before the reader's stack is freed */
-    run.on = false;
-    assert_int_equal(guira_shared_validate(run.g, NULL), GUIRA_OK);
-    guira_shared_destroy(run.g);
-    guira_shared_destroy(s.other);
-    model_free(&s.keys);
-    free(stack);
+    scenario_end(&s);
+}
+
+/* A filter that has grown so much that its map of elders is doubled, which takes 256 elders (entries of the
+ * time when there were 64 times fewer), and halved again. The first 500 keys stay. */
+static void run_grown_scenario(struct rng *r) {
+    const uint64_t runs[] = {5, 20, 100};
+    struct writer s;
+    struct model first;
+    scenario_start(&s, 12, 1, r);
+    insert_some(&s, 500, r);
+    first = s.keys;
+    s.keys = (struct model){0};
+    insert_some(&s, 14000, r);
+    run.on = true;
+    for (unsigned i = 0; i < 70; i++) {
+        run.writer_run = runs[rng_below(r, 3)];
+        run.reader_run = runs[rng_below(r, 3)];
+        if (i < 50) insert_some(&s, 300, r);
+        else remove_some(&s, 1300, r);
+        note_rebuilding();
+    }
+    scenario_end(&s);
+    model_free(&first);
 }
 
 static void run_scenarios(unsigned n, struct rng *r) {
-    const unsigned widths[] = {12, 16, 32};
+    const unsigned widths[] = {12, 13, 12, 16, 32, 14, 12, 23, 28}; /* narrow slots make elders */
     run.rng.state = rng_next(r);
-    run.switches = run.lookups = run.false_negatives = 0;
-    for (unsigned i = 0; i < n && run.false_negatives == 0; i++) run_scenario(widths[i % 3], 1U << rng_below(r, 3), r);
-    print_message("  %llu switches, %llu lookups, %llu false negatives\n", (unsigned long long)run.switches,
-                  (unsigned long long)run.lookups, (unsigned long long)run.false_negatives);
+    run.switches = run.lookups = run.false_negatives = run.maps = run.counts = 0;
+    for (unsigned i = 0; i < n && run.false_negatives == 0; i++) run_scenario(widths[i % 9], 1U << rng_below(r, 3), r);
+    for (unsigned i = 0; i <= n / 50 && run.false_negatives == 0; i++) run_grown_scenario(r);
+    print_message(
+        "  %llu switches, %llu lookups, %llu false negatives; rebuilding maps %llu times, counts %llu times\n",
+        (unsigned long long)run.switches, (unsigned long long)run.lookups, (unsigned long long)run.false_negatives,
+        (unsigned long long)run.maps, (unsigned long long)run.counts);
     assert_int_equal(run.false_negatives, 0);
-    assert_true(run.lookups > n);
+    assert_true(run.lookups > n && run.maps > 0);
 }
 
 static unsigned scenarios(void) { return quick_run() ? 10 : long_run() ? 3000 : 200; }
