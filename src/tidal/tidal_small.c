@@ -19,11 +19,13 @@ static uint64_t count_any(const guira *f, uint64_t hash) {
 static void prefetch_any(const guira *f, uint64_t hash) {
     prefetch(const_tidal_of(f), hash, layout_any(const_tidal_of(f)));
 }
-static guira_status insert_any(guira *f, uint64_t hash) { return insert(tidal_of(f), hash, layout_any(tidal_of(f))); }
+static guira_status insert_any(guira *f, uint64_t hash) {
+    return insert(tidal_of(f), hash, layout_any(tidal_of(f)), SEGMENTED);
+}
 static guira_status insert_full_any(struct tidal *f, uint64_t hash) { return insert_full(f, hash, layout_any(f)); }
 static guira_status insert_entry_any(struct tidal *f, struct entry e) { return insert_entry(f, e, layout_any(f)); }
 static guira_status remove_in_any(guira *f, uint64_t hash) {
-    return remove_one(tidal_of(f), hash, layout_any(tidal_of(f)), SEGMENTED);
+    return remove_one(tidal_of(f), hash, layout_any(tidal_of(f)), SEGMENTED, true);
 }
 static guira_status remove_rare_any(struct tidal *f, uint64_t hash) { return remove_any(f, hash, layout_any(f)); }
 static guira_status grow_any(struct tidal *f) { return grow_step(f, layout_any(f)); }
