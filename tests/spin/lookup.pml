@@ -15,6 +15,9 @@
  * What is not: memory models weaker than sequential consistency (the fences of base/version.h), grace periods (memory of the
  * directory, the stash and the elders is never reused here), and the elders.
  *
+ * Readers write nothing, so another reader cannot change what one of them sees: what holds for one beside the writer holds
+ * for any number. check.sh has two all the same, beside a writer that splits and merges (ONLY_RESIZES).
+ *
  * Each NO_... leaves out one thing that the protocol needs; check.sh sees that spin then finds a miss. NAMES is the table of
  * elders' names: it has no reader root, and lookups use the directory only. */
 
@@ -285,13 +288,15 @@ init {
     :: step < STEPS ->
         step++;
         if
-        :: !in_partner && stash_n == 0 -> move_to_partner()
-        :: in_partner -> move_to_own()
         :: !split -> split_bucket()
         :: split -> merge_buckets()
+#ifndef ONLY_RESIZES
+        :: !in_partner && stash_n == 0 -> move_to_partner()
+        :: in_partner -> move_to_own()
         :: stash_n < 2 -> push(0); update_outside()
         :: stash_n > 0 -> unstash(0); update_outside()
         :: stash_n > 1 -> unstash(1); update_outside()
+#endif
         fi
     :: else -> break
     od

@@ -12,6 +12,7 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/random.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -20,7 +21,7 @@
 struct job job;
 struct counts counts;
 
-enum { MAX_JOBS = 256, MOST_FAILURES = 10, LONGEST_RUN = 600 /* seconds */ };
+enum { MAX_JOBS = 256, MOST_FAILURES = 10, LONGEST_RUN = 600 /* seconds of processor time */, LONGEST_WAIT = 7200 };
 
 struct sort {
     const char *name;
@@ -110,7 +111,8 @@ _Noreturn static void run(uint64_t number) {
     job.number = number;
     snprintf(job.what, sizeof job.what, "%s", s->name);
     prctl(PR_SET_PDEATHSIG, SIGKILL);
-    alarm(LONGEST_RUN);
+    setrlimit(RLIMIT_CPU, &(struct rlimit){LONGEST_RUN, LONGEST_RUN + 5});
+    alarm(LONGEST_WAIT); /* for a deadlock */
     signal(SIGXFSZ, SIG_IGN);
     double start = now();
     mkdir(job.directory, 0700);
@@ -156,7 +158,8 @@ static bool wait_for_one(void) {
     char text[80];
     if (WIFSIGNALED(status))
         snprintf(text, sizeof text,
-                 WTERMSIG(status) == SIGALRM ? "has not ended in time, signal %d" : "died of signal %d",
+                 WTERMSIG(status) == SIGALRM || WTERMSIG(status) == SIGXCPU ? "has not ended in time, signal %d"
+                                                                            : "died of signal %d",
                  WTERMSIG(status));
     else snprintf(text, sizeof text, "exit code %d", WEXITSTATUS(status));
     snprintf(job.what, sizeof job.what, "%s", sort_of(s->number)->name);
