@@ -41,6 +41,7 @@ def free_port():
 
 class Server:
     """A redis-server process. It gets a new port with each start, unless a port is given."""
+    asan_options = "detect_leaks=0:allocator_may_return_null=1"
 
     def __init__(self, *options, arguments=(), port=None, module=MODULE, first=()):
         """first: options that come before the module; module=None: without the module."""
@@ -56,7 +57,7 @@ class Server:
 
     def start(self):
         self.port = self.wanted_port or free_port()
-        environment = dict(os.environ, ASAN_OPTIONS="detect_leaks=0:allocator_may_return_null=1")
+        environment = dict(os.environ, ASAN_OPTIONS=self.asan_options)
         if PRELOAD:
             environment["LD_PRELOAD"] = PRELOAD
         command = [SERVER, "--port", str(self.port), "--bind", "127.0.0.1", "--dir", self.dir, "--save", "",

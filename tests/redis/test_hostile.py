@@ -13,7 +13,7 @@ import unittest
 
 import redis
 
-from harness import PRELOAD, QUICK, SEED, ServerTest, pairs, rng_for
+from harness import PRELOAD, QUICK, SEED, Server, ServerTest, pairs, rng_for
 from mutate import fix_checksums, mutate, with_checksum
 from redisbloom import CuckooFilter, dump
 
@@ -21,6 +21,9 @@ MUTANTS = int(os.environ.get("GUIRA_MUTANTS", 2000 if QUICK else 10000))
 PAYLOADS = os.environ.get("GUIRA_PAYLOADS", ".")
 TYPE_BYTES = 10  # the type at the start of a dump; not mutated, because other types are not ours to test
 PIPELINE = 100   # mutants that are sent before the first reply is read
+
+# The server allocates what the length of a string says, up to 4 GB here, which takes the sanitizer 5 seconds each.
+Server.asan_options += ":max_allocation_size_mb=256"
 
 
 def window_file(length, now):
