@@ -24,12 +24,14 @@ guira_status sql_seed(const char *text, size_t length, uint8_t out[SQL_SEED_BYTE
     return GUIRA_OK;
 }
 
-guira_status sql_create(const uint8_t seed[SQL_SEED_BYTES], double rate, uint64_t items, guira **out) {
+guira_status sql_create(const uint8_t seed[SQL_SEED_BYTES], double rate, uint64_t items, unsigned slot_bits,
+                        guira **out) {
     guira_config c;
     guira_config_init(&c);
     memcpy(c.seed, seed, sizeof c.seed);
     c.fpr = rate;
     c.capacity = items;
+    c.slot_bits = slot_bits;
     return guira_create(&c, out);
 }
 

@@ -15,8 +15,9 @@ enum { SQL_SEED_BYTES = 16 };
 /* The seed that belongs to a text. ENOMEM. */
 guira_status sql_seed(const char *text, size_t length, uint8_t out[SQL_SEED_BYTES]);
 
-/* An empty filter. rate 0: the default; items: how many to make room for, 0: not known. */
-guira_status sql_create(const uint8_t seed[SQL_SEED_BYTES], double rate, uint64_t items, guira **out);
+/* An empty filter. rate 0: the default; items: how many to make room for, 0: not known; slot_bits 0: from the rate. */
+guira_status sql_create(const uint8_t seed[SQL_SEED_BYTES], double rate, uint64_t items, unsigned slot_bits,
+                        guira **out);
 
 /* GUIRA_OK also if the filter contains the key already. */
 guira_status sql_insert(guira *f, const void *key, size_t length);

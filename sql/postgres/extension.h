@@ -34,7 +34,7 @@ struct owned *load_value(const void *bytes, size_t n, MemoryContext context);
 bytea *save_value(const guira *f);
 
 /* An empty filter with the seed of the setting guira.seed. */
-void create_filter(struct owned *o, double rate, uint64_t items);
+void create_filter(struct owned *o, double rate, uint64_t items, unsigned slot_bits);
 void define_settings(void);
 
 /* ---------------------------------------------------------------------------------------------------------------- keys */

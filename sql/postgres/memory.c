@@ -79,9 +79,9 @@ void define_settings(void) {
     MarkGUCPrefixReserved("guira");
 }
 
-void create_filter(struct owned *o, double rate, uint64_t items) {
+void create_filter(struct owned *o, double rate, uint64_t items, unsigned slot_bits) {
     const char *text = seed_text != NULL ? seed_text : "";
     if (!seed_is_known) check_status(sql_seed(text, strlen(text), seed), sql_error);
     seed_is_known = true;
-    check_status(sql_create(seed, rate, items, &o->filter), sql_error);
+    check_status(sql_create(seed, rate, items, slot_bits, &o->filter), sql_error);
 }

@@ -32,7 +32,7 @@ static bool start(sqlite3_context *ctx, struct state *state, int n, sqlite3_valu
     uint64_t items = 0;
     const char *wrong = n > 1 ? read_rate(value[1], &rate) : NULL;
     if (wrong == NULL && n > 2) wrong = read_items(value[2], &items);
-    guira_status s = wrong == NULL ? sql_create(c->seed, rate, items, &state->filter) : GUIRA_EINVAL;
+    guira_status s = wrong == NULL ? sql_create(c->seed, rate, items, 0, &state->filter) : GUIRA_EINVAL;
     if (s != GUIRA_OK) result_error(ctx, wrong != NULL ? wrong : sql_error(s), s);
     return s == GUIRA_OK;
 }
@@ -74,7 +74,7 @@ static void finish(sqlite3_context *ctx) {
     const struct connection *c = sqlite3_user_data(ctx);
     struct state empty = {NULL}, *state = sqlite3_aggregate_context(ctx, 0);
     if (state == NULL) state = &empty;
-    guira_status s = state->filter == NULL ? sql_create(c->seed, 0, 0, &state->filter) : GUIRA_OK;
+    guira_status s = state->filter == NULL ? sql_create(c->seed, 0, 0, 0, &state->filter) : GUIRA_OK;
     if (s == GUIRA_OK) result_filter(ctx, state->filter);
     else result_error(ctx, sql_error(s), s);
     guira_destroy(state->filter);

@@ -29,6 +29,10 @@ EXPLAIN (COSTS OFF) SELECT guira_agg(x) FROM t;
 CREATE TABLE f AS SELECT guira_agg(x) AS filter FROM t;
 SELECT count(*) FROM t, f WHERE filter @> x;
 SELECT items > 99000 AND items <= 100000 AS all_items FROM f, guira_stats(filter);
+-- the leader has the slots that were asked for, and the rate is kept
+SELECT slot_bits, fpr < 0.005 AS low FROM f, guira_stats(filter);
+SELECT fpr_kept, slot_bits, fpr < 0.001 AS kept FROM (SELECT guira_agg(x, 0.001) AS f FROM t) AS s, guira_stats(f);
+SELECT fpr_kept, slot_bits, fpr < 0.2 AS kept FROM (SELECT guira_agg(x, 0.2) AS f FROM t) AS s, guira_stats(f);
 EXPLAIN (COSTS OFF) SELECT count(*) FROM t WHERE (SELECT filter FROM f) @> x;
 SELECT count(*) FROM t WHERE (SELECT filter FROM f) @> x;
 -- some workers have no rows, or only NULL
