@@ -94,7 +94,6 @@ static void start_moving(struct counts *c, const struct tidal *f, struct count_a
     c->left = c->names;
     store_release(c->old, c->now);
     store_release(c->now, to);
-    if (c->old != NULL && c->names == 0) finish_moving(c, f);
 }
 
 static bool has_room(const struct counts *c, uint64_t k) {
