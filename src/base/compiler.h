@@ -35,9 +35,8 @@ ALWAYS_INLINE uint64_t choose(unsigned condition, uint64_t yes, uint64_t no) {
 #endif
 }
 
-/* The compiler finishes its stores before it goes on: it does not combine the last of them with one to a neighbour, and does
- * not load the neighbour first. Either makes the processor wait where one store has to wait for its data (AVX2, Zen 4:
- * removals of tidal filters were half as fast). */
+/* The compiler finishes its stores before it goes on. Else it may combine the last of them with one to a neighbour in a
+ * vector, and then the next reader of the neighbour waits for the data of both. */
 #define STORES_DONE() __asm__ volatile("" : : : "memory")
 
 #endif
