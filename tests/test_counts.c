@@ -183,6 +183,33 @@ static void test_counts_are_saved_loaded_mapped_and_viewed(void **state) {
     unlink(path);
 }
 
+/* Also while the table of counts is being rebuilt. */
+static void test_a_rebuilding_of_counts_is_saved(void **state) {
+    (void)state;
+    struct rng r = rng_for(__func__);
+    struct bag b = bag_make(100, &r);
+    guira *f = make(32, &r), *loaded;
+    unsigned saved = 0;
+    char path[] = "multiset-XXXXXX";
+    int fd = mkstemp(path);
+    assert_true(fd >= 0 && close(fd) == 0);
+    for (size_t i = 0; i < 40 * b.n; i++) {
+        put(f, &b, i / 40); /* more copies than fit into two buckets and the stash */
+        const struct elders *e = ((struct tidal *)f)->elders;
+        if (e == NULL || e->counts.old == NULL) continue;
+        assert_int_equal(guira_save(f, path), GUIRA_OK);
+        assert_int_equal(guira_load(path, &loaded), GUIRA_OK);
+        assert_int_equal(digest(loaded), digest(f));
+        assert_counts(loaded, &b);
+        guira_destroy(loaded);
+        saved++;
+    }
+    assert_true(saved > 0);
+    unlink(path);
+    guira_destroy(f);
+    bag_free(&b);
+}
+
 static bool append(void *to, const void *bytes, size_t n) {
     uint8_t **at = to;
     memcpy(*at, bytes, n);
@@ -258,6 +285,7 @@ int main(void) {
         cmocka_unit_test(test_counts_give_back_what_was_made_ready),
         cmocka_unit_test(test_every_allocation_failing_in_turn_changes_nothing),
         cmocka_unit_test(test_counts_are_saved_loaded_mapped_and_viewed),
+        cmocka_unit_test(test_a_rebuilding_of_counts_is_saved),
         cmocka_unit_test(test_only_counts_need_format_2),
         cmocka_unit_test(test_the_check_finds_every_wrong_count),
     };
