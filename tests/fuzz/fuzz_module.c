@@ -170,10 +170,11 @@ static void check_chunk(uint8_t *bytes, size_t n, bool repair) {
     struct chunk c;
     if (n < CHUNK_HEADER) return;
     if (repair) {
-        struct chunk made = {get_u64(bytes + 8), get_u64(bytes + 16), get_u64(bytes + 24), NULL, 0};
+        struct chunk made = {get_u64(bytes + 8), get_u64(bytes + 16), get_u64(bytes + 24), bytes + CHUNK_HEADER,
+                             n - CHUNK_HEADER};
         chunk_write_header(&made, bytes);
     }
-    if (!chunk_parse((const char *)bytes, n, &c)) return;
+    if (chunk_parse((const char *)bytes, n, &c) != NULL) return;
     CHECK(c.bytes == bytes + CHUNK_HEADER && c.n == n - CHUNK_HEADER && c.offset + c.n <= c.total);
 }
 
