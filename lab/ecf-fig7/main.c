@@ -45,7 +45,8 @@ static double fill_all(const struct lab *lab, struct sizes s, struct spread ecf[
 
 void experiment(struct lab *lab) {
     enum { SIZES = 13 };
-    struct sizes s = {lab->quick ? 2048 : 8192, (lab->quick ? 2048 : 8192) / 4, SIZES};
+    const uint64_t first = lab->quick ? 2048 : 8192;
+    struct sizes s = {first, first / 4, SIZES};
     struct spread ecf[SIZES] = {{0}}, cf[SIZES] = {{0}}, tidal[SIZES] = {{0}}, evenness = {0}, part = {0};
     bool steps = true;
     for (unsigned round = 0; round < lab_seeds(lab); round++) {
