@@ -85,6 +85,17 @@ static size_t append_input(struct lines *in, struct chunk *c) {
     return n;
 }
 
+/* At the end of a file of CSV: lines that no record ends are one record, because a quote before them is not closed. */
+static void report_unclosed_quote(const struct lines *in, const struct chunk *c) {
+    if (in->config.csv == NULL || c->size == 0) return;
+    size_t done = csv_complete_part(c->bytes, c->size, in->config.end, in->config.csv), rest = c->size - done;
+    const char *record = c->bytes + done, *first = rest == 0 ? NULL : memchr(record, in->config.end, rest);
+    enum { SHOWN = 40 };
+    if (first == NULL) return;
+    note("%s: a quote is not closed: everything from '%.*s' on is one record", in->input.name,
+         (int)(first - record < SHOWN ? first - record : SHOWN), record);
+}
+
 /* Reads the current file until the chunk has a complete line. False: the file has ended and the chunk is empty. At the
  * end of a file the last line may have no end; after a signal or an error it is incomplete, and not used. */
 static bool fill_from_file(struct lines *in, struct chunk *c) {
@@ -93,6 +104,7 @@ static bool fill_from_file(struct lines *in, struct chunk *c) {
         if (append_input(in, c) == 0) {
             if (*in->input.error != '\0' || signal_received()) c->size = 0;
             c->unterminated = c->size > 0 && c->bytes[c->size - 1] != in->config.end;
+            report_unclosed_quote(in, c);
             input_end(&in->input);
             return c->size > 0;
         }

@@ -47,8 +47,9 @@ static guira_status read_shared(const uint8_t *bytes, size_t n, guira_file *out,
     unsigned shards;
     if (n < SHARED_PREAMBLE) return GUIRA_EFORMAT;
     guira_status s = guira__preamble_read(bytes, &shards);
-    if (s == GUIRA_OK) s = read_filter(bytes + SHARED_PREAMBLE, n - SHARED_PREAMBLE, out, config);
     if (s != GUIRA_OK) return s;
+    s = read_filter(bytes + SHARED_PREAMBLE, n - SHARED_PREAMBLE, out, config);
+    if (s != GUIRA_OK) return s == GUIRA_EFORMAT ? GUIRA_ECORRUPT : s; /* as when it is loaded */
     out->content = GUIRA_FILE_SHARED;
     out->shards = shards;
     out->bytes = out->items = 0;
