@@ -59,7 +59,7 @@ func (f *Filter) UnmarshalBinary(data []byte) error {
 }
 
 // View is a read-only filter on the bytes of a file. They are copied once and not decoded, so this is faster than
-// UnmarshalBinary. Only their beginning is checked: corrupt bytes do no harm, but may give wrong answers; Validate reads all.
+// UnmarshalBinary. Only their beginning is checked: corrupt bytes do no harm, but may give false negatives and false positives; Validate reads all.
 func View(data []byte) (*Filter, error) {
 	const alignment = 64 // what guira_view needs in order not to copy once more
 	room := (C.size_t(len(data)) + alignment) / alignment * alignment

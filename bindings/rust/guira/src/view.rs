@@ -25,7 +25,7 @@ pub struct View<'a> {
 
 impl<'a> View<'a> {
     /// Bytes that do not start on a multiple of 64 are copied once. Only their beginning is checked: corrupt bytes do no
-    /// harm, but may give wrong answers; `validate` reads all of them.
+    /// harm, but may give false negatives and false positives; `validate` reads all of them.
     pub fn new(bytes: &'a [u8]) -> Result<View<'a>> {
         let mut out = null_mut();
         // SAFETY: the view cannot live longer than the bytes, which cannot change meanwhile.
