@@ -100,9 +100,11 @@ static bool has_room(const struct counts *c, uint64_t k) {
     return c->now != NULL && c->now->used + c->left + k <= most_names(c->now->bits);
 }
 
+/* The size of a spare array depends on nothing but what a file has: a larger one from before would make a loaded filter, which
+ * has none, continue in another way. */
 bool guira__counts_ready(struct counts *c, uint64_t k) {
     uint64_t bits = bits_for(c->names + k);
-    if (has_room(c, k) || (c->spare != NULL && c->spare->bits >= bits)) return true;
+    if (has_room(c, k) || (c->spare != NULL && c->spare->bits == bits)) return true;
     struct count_array *spare = array_make(bits);
     if (spare == NULL) return false;
     guira__free(c->spare);
