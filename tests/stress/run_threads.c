@@ -1,5 +1,5 @@
-/* A shared filter and real threads. Each key belongs to one thread, which knows exactly how often it is in; the keys of
- * nobody are members all the time, and every thread looks them up. One thread more changes the filter as a whole. */
+/* A shared filter and real threads. Each key belongs to one thread, which knows exactly how often it is in. Keys
+ * that belong to no thread are members all the time, and every thread looks them up. One thread more changes the filter as a whole. */
 #include "faults.h"
 
 #include <pthread.h>
@@ -80,7 +80,7 @@ static void *work(void *argument) {
 
 /* ------------------------------------------------------------------------------------------------------------ as a whole */
 
-/* Members that nobody removes. */
+/* Members that no thread removes. */
 static void merge_guests(struct rng *r, bool unite) {
     guira_shared *other;
     uint64_t n = rng_below(r, 100);
