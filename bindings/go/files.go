@@ -17,7 +17,7 @@ func (f *Filter) Save(path string) error {
 	defer runtime.KeepAlive(f)
 	p := C.CString(path)
 	defer C.free(unsafe.Pointer(p))
-	return failure(C.guira_save(f.c, p))
+	return failure(C.guira_save(f.c(), p))
 }
 
 // Load reads a filter from a file, which need not be trusted.
@@ -42,7 +42,7 @@ func Map(path string) (*Filter, error) {
 func (f *Filter) MarshalBinary() ([]byte, error) {
 	defer runtime.KeepAlive(f)
 	return savedBytes(func(write *C.guira_write_fn, to unsafe.Pointer) C.guira_status {
-		return C.guira_save_to(f.c, write, to)
+		return C.guira_save_to(f.c(), write, to)
 	})
 }
 
@@ -52,9 +52,13 @@ func (f *Filter) UnmarshalBinary(data []byte) error {
 	if err := failure(C.go_load_from(start(data), C.size_t(len(data)), &out)); err != nil {
 		return err
 	}
-	f.Close()
-	f.c = out
-	runtime.SetFinalizer(f, (*Filter).Close)
+	if f.held == nil {
+		made, _ := own(out, C.GUIRA_OK)
+		*f = *made
+		return nil
+	}
+	f.held.free()
+	f.held.c = out
 	return nil
 }
 
@@ -71,11 +75,12 @@ func View(data []byte) (*Filter, error) {
 		C.memcpy(bytes, unsafe.Pointer(&data[0]), C.size_t(len(data)))
 	}
 	var out *C.guira
-	f, err := own(out, C.guira_view(bytes, C.size_t(len(data)), &out))
+	s := C.guira_view(bytes, C.size_t(len(data)), &out)
+	f, err := own(out, s)
 	if err != nil {
 		C.free(bytes)
 		return nil, err
 	}
-	f.c, f.bytes = out, bytes
+	f.held.bytes = bytes
 	return f, nil
 }

@@ -324,17 +324,12 @@ func TestWindowsForget(t *testing.T) {
 	}
 }
 
-func TestTheCollectorFreesFilters(t *testing.T) {
+// The collector has run, and everything that it could free when this was called is freed.
+func collect(t *testing.T) {
+	t.Helper()
 	freed := make(chan bool, 1)
-	func() {
-		f, err := New(nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		runtime.SetFinalizer(f, nil)
-		runtime.SetFinalizer(f, func(f *Filter) { freed <- f.Close() == nil })
-	}()
-	for i := 0; i < 100; i++ {
+	runtime.SetFinalizer(&struct{ bytes [64]byte }{}, func(any) { freed <- true })
+	for i := 0; i < 1000; i++ {
 		runtime.GC()
 		select {
 		case <-freed:
@@ -342,7 +337,78 @@ func TestTheCollectorFreesFilters(t *testing.T) {
 		case <-time.After(10 * time.Millisecond):
 		}
 	}
-	t.Fatal("not freed")
+	t.Fatal("the collector does not run")
+}
+
+func TestTheCollectorFreesFilters(t *testing.T) {
+	freed := make(chan bool, 1)
+	func() {
+		f, err := New(nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		runtime.SetFinalizer(f.held, nil)
+		runtime.SetFinalizer(f.held, func(h *heldFilter) {
+			h.free()
+			freed <- h.c == nil
+		})
+	}()
+	collect(t)
+	collect(t)
+	if !<-freed {
+		t.Fatal("not freed")
+	}
+}
+
+// Copies of structs, whose originals are gone. Each has the key "ana".
+func copies(t *testing.T) (Filter, SharedFilter, Window) {
+	t.Helper()
+	f, failedFilter := New(nil)
+	g, failedShared := NewShared(nil, 1)
+	w, failedWindow := NewWindow(WindowConfig{Length: 1000})
+	if failedFilter != nil || failedShared != nil || failedWindow != nil {
+		t.Fatal(failedFilter, failedShared, failedWindow)
+	}
+	_, err := w.Seen([]byte("ana"), 7)
+	if f.InsertString("ana") != nil || g.Insert([]byte("ana")) != nil || err != nil {
+		t.Fatal(err)
+	}
+	return *f, *g, *w
+}
+
+func TestACopyKeepsItsMemory(t *testing.T) {
+	f, g, w := copies(t)
+	collect(t)
+	collect(t)
+	for i := 0; i < 100; i++ { // so that freed memory would be used again
+		New(nil)
+	}
+	seen, err := w.Contains([]byte("ana"), 8)
+	if !f.ContainsString("ana") || !g.Contains([]byte("ana")) || !seen || err != nil || w.Now() != 7 {
+		t.Fatal("a copy has lost its member", err)
+	}
+	again, shared, window := f, g, w
+	f.Close()
+	g.Close()
+	w.Close()
+	if again.Len() != 0 || shared.Len() != 0 || window.Tick(9) == nil {
+		t.Fatal("a copy of a closed filter is open")
+	}
+	if again.Close() != nil || shared.Close() != nil || window.Close() != nil {
+		t.Fatal("closing twice failed")
+	}
+}
+
+func TestAZeroFilterIsClosed(t *testing.T) {
+	var f Filter
+	var g SharedFilter
+	var w Window
+	if !errors.Is(f.InsertString("x"), ErrInvalid) || !errors.Is(w.Tick(1), ErrInvalid) || f.Len()+g.Len() != 0 {
+		t.Fatal("a filter that was never made takes a key")
+	}
+	if f.Close() != nil || g.Close() != nil || w.Close() != nil {
+		t.Fatal("closing failed")
+	}
 }
 
 func FuzzUnmarshal(f *testing.F) {

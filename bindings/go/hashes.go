@@ -17,7 +17,7 @@ import (
 // Hash of a key, for callers that use it several times, and for batches.
 func (f *Filter) Hash(key []byte) uint64 {
 	defer runtime.KeepAlive(f)
-	return uint64(C.go_hash(f.c, start(key), C.size_t(len(key))))
+	return uint64(C.go_hash(f.c(), start(key), C.size_t(len(key))))
 }
 
 // HashStrings are the hashes of many keys, by one call into C.
@@ -37,7 +37,7 @@ func (f *Filter) HashStrings(keys []string) []uint64 {
 		length[i] = C.size_t(len(key))
 	}
 	bytes = bytes[:1:total]
-	C.hash_all(f.c, (*C.char)(unsafe.Pointer(&bytes[0])), &length[0], C.size_t(len(keys)),
+	C.hash_all(f.c(), (*C.char)(unsafe.Pointer(&bytes[0])), &length[0], C.size_t(len(keys)),
 		(*C.uint64_t)(unsafe.Pointer(&out[0])))
 	return out
 }
@@ -45,19 +45,19 @@ func (f *Filter) HashStrings(keys []string) []uint64 {
 // InsertHash adds one copy of the key with this hash.
 func (f *Filter) InsertHash(hash uint64) error {
 	defer runtime.KeepAlive(f)
-	return failure(C.guira_insert_hash(f.c, C.uint64_t(hash)))
+	return failure(C.guira_insert_hash(f.c(), C.uint64_t(hash)))
 }
 
 // ContainsHash is Contains for the key with this hash.
 func (f *Filter) ContainsHash(hash uint64) bool {
 	defer runtime.KeepAlive(f)
-	return bool(C.guira_contains_hash(f.c, C.uint64_t(hash)))
+	return bool(C.guira_contains_hash(f.c(), C.uint64_t(hash)))
 }
 
 // RemoveHash takes away one copy of the key with this hash.
 func (f *Filter) RemoveHash(hash uint64) error {
 	defer runtime.KeepAlive(f)
-	return failure(C.guira_remove_hash(f.c, C.uint64_t(hash)))
+	return failure(C.guira_remove_hash(f.c(), C.uint64_t(hash)))
 }
 
 // ContainsHashes looks up many hashes by one call into C, and returns an answer for each.
@@ -65,7 +65,7 @@ func (f *Filter) ContainsHashes(hash []uint64) []bool {
 	defer runtime.KeepAlive(f)
 	out := make([]bool, len(hash))
 	if len(hash) > 0 {
-		C.guira_contains_hash_many(f.c, (*C.uint64_t)(unsafe.Pointer(&hash[0])), C.size_t(len(hash)),
+		C.guira_contains_hash_many(f.c(), (*C.uint64_t)(unsafe.Pointer(&hash[0])), C.size_t(len(hash)),
 			(*C.bool)(unsafe.Pointer(&out[0])))
 	}
 	return out
@@ -75,20 +75,20 @@ func (f *Filter) ContainsHashes(hash []uint64) []bool {
 // failure.
 func (f *Filter) InsertHashes(hash []uint64) (int, error) {
 	return f.change(hash, func(hash *C.uint64_t, n C.size_t, out *C.guira_status) C.size_t {
-		return C.guira_insert_hash_many(f.c, hash, n, out)
+		return C.guira_insert_hash_many(f.c(), hash, n, out)
 	})
 }
 
 // RemoveHashes takes away one copy of each, in the same way as InsertHashes adds them.
 func (f *Filter) RemoveHashes(hash []uint64) (int, error) {
 	return f.change(hash, func(hash *C.uint64_t, n C.size_t, out *C.guira_status) C.size_t {
-		return C.guira_remove_hash_many(f.c, hash, n, out)
+		return C.guira_remove_hash_many(f.c(), hash, n, out)
 	})
 }
 
 func (f *Filter) change(hash []uint64, many func(*C.uint64_t, C.size_t, *C.guira_status) C.size_t) (int, error) {
 	defer runtime.KeepAlive(f)
-	return changeMany(f.c == nil, hash, many)
+	return changeMany(f.c() == nil, hash, many)
 }
 
 func changeMany(closed bool, hash []uint64,

@@ -11,8 +11,15 @@ import (
 )
 
 // Window answers "was this key seen in the last T?". Expired keys are removed by themselves. It is for one goroutine at a
-// time.
-type Window struct{ c *C.guira_window }
+// time. A copy of the struct is the same window.
+type Window struct{ held *heldWindow }
+
+type heldWindow struct{ c *C.guira_window }
+
+func (h *heldWindow) free() {
+	C.guira_window_destroy(h.c)
+	h.c = nil
+}
 
 // WindowConfig says how to make a window. The zero value of each field but Length is its default.
 type WindowConfig struct {
@@ -27,9 +34,16 @@ func ownWindow(c *C.guira_window, s C.guira_status) (*Window, error) {
 	if err := failure(s); err != nil {
 		return nil, err
 	}
-	w := &Window{c}
-	runtime.SetFinalizer(w, (*Window).Close)
+	w := &Window{&heldWindow{c}}
+	runtime.SetFinalizer(w.held, (*heldWindow).free)
 	return w, nil
+}
+
+func (w *Window) c() *C.guira_window {
+	if w.held == nil {
+		return nil
+	}
+	return w.held.c
 }
 
 // NewWindow makes an empty window at time 0.
@@ -57,9 +71,9 @@ func LoadWindow(path string) (*Window, error) {
 
 // Close frees the window.
 func (w *Window) Close() error {
-	C.guira_window_destroy(w.c)
-	w.c = nil
-	runtime.SetFinalizer(w, nil)
+	if w.held != nil {
+		w.held.free()
+	}
 	return nil
 }
 
@@ -67,7 +81,7 @@ func (w *Window) Close() error {
 func (w *Window) Seen(key []byte, now uint64) (bool, error) {
 	defer runtime.KeepAlive(w)
 	var seen C.bool
-	err := failure(C.go_window_seen(w.c, start(key), C.size_t(len(key)), C.uint64_t(now), &seen))
+	err := failure(C.go_window_seen(w.c(), start(key), C.size_t(len(key)), C.uint64_t(now), &seen))
 	return bool(seen), err
 }
 
@@ -75,26 +89,26 @@ func (w *Window) Seen(key []byte, now uint64) (bool, error) {
 func (w *Window) Contains(key []byte, now uint64) (bool, error) {
 	defer runtime.KeepAlive(w)
 	var seen C.bool
-	err := failure(C.go_window_contains(w.c, start(key), C.size_t(len(key)), C.uint64_t(now), &seen))
+	err := failure(C.go_window_contains(w.c(), start(key), C.size_t(len(key)), C.uint64_t(now), &seen))
 	return bool(seen), err
 }
 
 // Tick sets the time and removes everything that is due, for times without traffic.
 func (w *Window) Tick(now uint64) error {
 	defer runtime.KeepAlive(w)
-	return failure(C.guira_window_tick(w.c, C.uint64_t(now)))
+	return failure(C.guira_window_tick(w.c(), C.uint64_t(now)))
 }
 
 // Now is the time of the last call.
 func (w *Window) Now() uint64 {
 	defer runtime.KeepAlive(w)
-	return uint64(C.guira_window_now(w.c))
+	return uint64(C.guira_window_now(w.c()))
 }
 
 // Stats of the window; items are all entries that were not removed yet.
 func (w *Window) Stats() (Stats, error) {
 	defer runtime.KeepAlive(w)
-	return statsOf(func(s *C.guira_stats) C.guira_status { return C.guira_window_stats_get(w.c, s) })
+	return statsOf(func(s *C.guira_stats) C.guira_status { return C.guira_window_stats_get(w.c(), s) })
 }
 
 // Save is as that of Filter.
@@ -102,5 +116,5 @@ func (w *Window) Save(path string) error {
 	defer runtime.KeepAlive(w)
 	p := C.CString(path)
 	defer C.free(unsafe.Pointer(p))
-	return failure(C.guira_window_save(w.c, p))
+	return failure(C.guira_window_save(w.c(), p))
 }
