@@ -21,11 +21,11 @@ void hashes_free(struct hashes *h) { free(h->hash); }
 static bool hash_one(struct object *o, PyObject *from, uint64_t *out) {
     struct key key;
     if (!key_get(from, &key)) return false;
-    bool open = o->f != NULL; /* the code of an iterator may have closed it */
-    if (open) *out = o->calls->hash(o->f, key.bytes, key.len);
-    else PyErr_SetString(PyExc_ValueError, "the filter was closed");
+    /* The code of an iterator may have closed it; a batch of another thread may free the tables that hashing reads. */
+    bool ok = lookup_is_free(o) || wait_for_lookup(o);
+    if (ok) *out = o->calls->hash(o->f, key.bytes, key.len);
     key_done(&key);
-    return open;
+    return ok;
 }
 
 static bool hashes_of_iterable(struct object *o, PyObject *keys, struct hashes *out) {

@@ -117,6 +117,10 @@ void leave_shared(struct object *o);
 void leave_exclusive(struct object *o);
 void leave_change(struct object *o);
 
+/* The slow part of a call that keeps the GIL: waits for a batch of another thread. False: as above. */
+bool wait_for_lookup(struct object *o);
+bool wait_for_change(struct object *o);
+
 /* Sets the exception of a status other than OK, and returns NULL. path: NULL, or the file it is about. */
 PyObject *raise_status(PyTypeObject *type, guira_status s, PyObject *path);
 

@@ -193,19 +193,6 @@ static PyObject *shared_new(PyTypeObject *type, PyObject *args, PyObject *kw) {
 
 /* --------------------------------------------------------------------------------------------------------- single keys */
 
-/* The slow part of a lookup or change: waits for a batch of another thread. False: an exception is set. */
-static bool wait_for_lookup(struct object *o) {
-    bool ok = enter_shared(o);
-    if (ok) leave_shared(o);
-    return ok;
-}
-
-static bool wait_for_change(struct object *o) {
-    bool ok = enter_change(o);
-    if (ok) leave_change(o);
-    return ok;
-}
-
 static int contains(PyObject *self, PyObject *from) {
     struct object *o = object_of(self);
     struct key key;

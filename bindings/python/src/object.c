@@ -45,6 +45,18 @@ void leave_change(struct object *o) {
     else leave_exclusive(o);
 }
 
+bool wait_for_lookup(struct object *o) {
+    bool ok = enter_shared(o);
+    if (ok) leave_shared(o);
+    return ok;
+}
+
+bool wait_for_change(struct object *o) {
+    bool ok = enter_change(o);
+    if (ok) leave_change(o);
+    return ok;
+}
+
 /* ---------------------------------------------------------------------------------------------------------- exceptions */
 
 static int errno_of(guira_status s) {

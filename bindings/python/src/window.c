@@ -53,8 +53,7 @@ static PyObject *window_new(PyTypeObject *type, PyObject *args, PyObject *kw) {
 /* A time argument; NULL or None: the time of the last call. The object must be open. */
 static bool now_get(struct object *o, PyObject *from, uint64_t *now) {
     if (from != NULL && from != Py_None) return u64_get(from, "now", now);
-    bool ok = enter_shared(o);
-    if (ok) leave_shared(o);
+    bool ok = wait_for_lookup(o);
     if (ok) *now = guira_window_now(o->f);
     return ok;
 }
