@@ -51,7 +51,8 @@ ALWAYS_INLINE uint64_t cuckoo_bucket(const struct cuckoo *f, uint64_t number) {
 
 ALWAYS_INLINE uint64_t cuckoo_partner(const struct cuckoo *f, uint64_t bucket, uint64_t fingerprint) {
     uint64_t h = cuckoo_bucket(f, fingerprint * CUCKOO_MULTIPLIER);
-    return h >= bucket ? h - bucket : h + f->buckets - bucket;
+    int64_t partner = (int64_t)(h - bucket); /* the sign decides: a subtraction, an addition and a choice */
+    return (uint64_t)(partner < 0 ? partner + (int64_t)f->buckets : partner);
 }
 
 ALWAYS_INLINE struct entry cuckoo_entry(const struct cuckoo *f, uint64_t hash, struct layout l) {

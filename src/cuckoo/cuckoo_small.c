@@ -5,7 +5,9 @@
 
 ALWAYS_INLINE struct layout layout_any(const guira *f) { return const_cuckoo_of(f)->layout; }
 
-static bool contains_any(const guira *f, uint64_t hash) { return contains(const_cuckoo_of(f), hash, layout_any(f)); }
+static bool contains_any(const guira *f, uint64_t hash) {
+    return contains_rare(const_cuckoo_of(f), hash, layout_any(f));
+}
 static size_t contains_many_any(const guira *f, const uint64_t *hash, size_t n, bool *out) {
     return contains_many(const_cuckoo_of(f), hash, n, out, layout_any(f));
 }
