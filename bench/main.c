@@ -1,7 +1,7 @@
 /* guira-bench: measures speed, size and false-positive rate of guira's filters and others, on the same keys in one run.
  *
  * The workloads are explained at the top of their files: fixed and grown (fixed.c), grow and shrink (grow.c), churn
- * (churn.c), threads (threads.c), zipf (zipf.c), scale (scale.c). In each, all filters run round 1, then all filters run round 2, and so on. The report
+ * (churn.c), threads (threads.c), zipf (zipf.c), scale (scale.c), interleaved (interleaved.c). In all but the last, all filters run round 1, then all filters run round 2, and so on. The report
  * has medians over the rounds and ratios to a reference filter; README.md explains how to read them.
  *
  * Exit status: 0; 1 if a filter lost a member or a file could not be written; 2 for invalid arguments.
@@ -31,6 +31,7 @@ static void run_all(struct bench *b) {
     if ((b->o->workloads & W_THREADS) != 0) threads_run(b);
     if ((b->o->workloads & W_ZIPF) != 0) zipf_run(b);
     if ((b->o->workloads & W_SCALE) != 0) scale_run(b);
+    if ((b->o->workloads & W_INTERLEAVED) != 0) interleaved_run(b);
 }
 
 static bool save(const struct results *r, const struct meta *m, FILE *csv, FILE *json) {

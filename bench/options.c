@@ -13,9 +13,10 @@ void options_help(void) {
          "Measures guira's filters and others on the same keys.\n"
          "\n"
          "workloads\n"
-         "  --only LIST        any of fixed, grown, grow, shrink, churn, threads, zipf, scale;\n"
-         "                     default: all but scale, which takes minutes per filter\n"
-         "  --sizes LIST       fixed: log2 of the slots, 8 to 34; default: 20,24,26\n"
+         "  --only LIST        any of fixed, grown, grow, shrink, churn, threads, zipf, scale,\n"
+         "                     interleaved; default: all but scale, which takes minutes per filter,\n"
+         "                     and interleaved, which is fixed for busy machines\n"
+         "  --sizes LIST       fixed, interleaved: log2 of the slots, 8 to 34; default: 20,24,26\n"
          "  --grown LIST       grown: log2 of the items, 8 to 34; default: 22,24\n"
          "  --grow N           grow, shrink, threads: items; default: 16777216\n"
          "  --churn LIST       churn: log2 of the slots, 8 to 34; default: 20,24\n"
@@ -177,7 +178,8 @@ static bool parse_zipf(char *list, struct options *o) {
 }
 
 static bool parse_workloads(char *list, unsigned *out) {
-    static const char *const names[] = {"fixed", "grown", "grow", "shrink", "churn", "threads", "zipf", "scale"};
+    static const char *const names[] = {"fixed",   "grown", "grow",  "shrink",     "churn",
+                                        "threads", "zipf",  "scale", "interleaved"};
     *out = 0;
     for (char *name = next_name(&list); name != NULL; name = next_name(&list)) {
         unsigned found = 0;
@@ -210,7 +212,8 @@ static bool set_option(struct options *o, int which, const char *given) {
     switch (which) {
     case O_ONLY:
         return parse_workloads(value, &o->workloads) ||
-               invalid("only", given, "expected a list of fixed,grown,grow,shrink,churn,threads,zipf,scale");
+               invalid("only", given,
+                       "expected a list of fixed,grown,grow,shrink,churn,threads,zipf,scale,interleaved");
     case O_SIZES: return parse_sizes(value, o->size, &o->sizes) || invalid("sizes", given, sizes);
     case O_GROWN: return parse_sizes(value, o->grown, &o->growns) || invalid("grown", given, sizes);
     case O_CHURN: return parse_sizes(value, o->churn, &o->churns) || invalid("churn", given, sizes);
@@ -248,7 +251,7 @@ static void set_default_sizes(unsigned *size, size_t *sizes, const unsigned *def
     *sizes = n;
 }
 
-enum { EVERY_WORKLOAD = 2 * W_SCALE - 1 };
+enum { EVERY_WORKLOAD = 2 * W_INTERLEAVED - 1 };
 
 static void set_defaults(struct options *o) {
     static const unsigned full[] = {20, 24, 26};
@@ -258,7 +261,8 @@ static void set_defaults(struct options *o) {
     set_default_sizes(o->grown, &o->growns, o->quick ? quick : grown, o->quick ? 1 : 2);
     set_default_sizes(o->churn, &o->churns, o->quick ? quick : full, o->quick ? 1 : 2);
     o->reference_given = o->references > 0;
-    if (o->workloads == 0) o->workloads = o->quick ? EVERY_WORKLOAD : EVERY_WORKLOAD & ~(unsigned)W_SCALE;
+    if (o->workloads == 0)
+        o->workloads = o->quick ? EVERY_WORKLOAD : EVERY_WORKLOAD & ~(unsigned)(W_SCALE | W_INTERLEAVED);
     if (o->rounds == 0) o->rounds = o->quick ? 1 : 5;
     if (o->grow == 0) o->grow = (uint64_t)1 << (o->quick ? 16 : 24);
     if (o->steps == 0) o->steps = (uint64_t)1 << (o->quick ? 16 : 22);

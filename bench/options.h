@@ -16,14 +16,15 @@ enum workload {
     W_CHURN = 16,
     W_THREADS = 32,
     W_ZIPF = 64,
-    W_SCALE = 128
+    W_SCALE = 128,
+    W_INTERLEAVED = 256
 };
 
 struct options {
     bool help, quick, huge_pages;
     unsigned workloads; /* enum workload, or-ed */
     unsigned rounds;
-    unsigned size[MAX_SIZES]; /* log2 of the slots, for fixed */
+    unsigned size[MAX_SIZES]; /* log2 of the slots, for fixed and interleaved */
     size_t sizes;
     unsigned grown[MAX_SIZES]; /* log2 of the items, for grown */
     size_t growns;

@@ -216,6 +216,20 @@ void report_threads(const struct results *r, uint64_t items) {
     print_table(r, "threads", items, column, sizeof column / sizeof *column);
 }
 
+void report_interleaved(const struct results *r, uint64_t slots) {
+    static const struct column column[] = {
+        {M_INSERT, "insert", MEDIAN},
+        {M_POSITIVE, "positive", MEDIAN},
+        {M_NEGATIVE, "negative", MEDIAN},
+        {M_POSITIVE_BATCH, "pos batch", MEDIAN},
+        {M_NEGATIVE_BATCH, "neg batch", MEDIAN},
+        {M_REMOVE, "remove", MEDIAN},
+        {M_BITS_PER_ITEM, "per item", MEDIAN},
+    };
+    printf("\ninterleaved: %" PRIu64 " slots, all filters side by side; ", slots);
+    print_table(r, "interleaved", slots, column, sizeof column / sizeof *column);
+}
+
 void report_zipf(const struct results *r, const char *workload, uint64_t draws, uint64_t distinct) {
     static const struct column column[] = {
         {M_REFUSED, "refused", MEDIAN},

@@ -15,6 +15,7 @@ void report_grown(const struct results *r, uint64_t items);
 void report_grow(const struct results *r, uint64_t items);
 void report_shrink(const struct results *r, uint64_t items, uint64_t left);
 void report_threads(const struct results *r, uint64_t items);
+void report_interleaved(const struct results *r, uint64_t slots);
 void report_zipf(const struct results *r, const char *workload, uint64_t draws, uint64_t distinct);
 void report_scale(const struct results *r, uint64_t items);
 void report_churn(const struct results *r, const char *workload, uint64_t items, uint64_t steps);

@@ -14,13 +14,14 @@ struct bench {
     struct results *r;
 };
 
-void fixed_run(struct bench *b);   /* fixed.c */
-void grown_run(struct bench *b);   /* fixed.c */
-void grow_run(struct bench *b);    /* grow.c: grow, shrink or both */
-void churn_run(struct bench *b);   /* churn.c */
-void threads_run(struct bench *b); /* threads.c */
-void zipf_run(struct bench *b);    /* zipf.c */
-void scale_run(struct bench *b);   /* scale.c */
+void fixed_run(struct bench *b);       /* fixed.c */
+void grown_run(struct bench *b);       /* fixed.c */
+void grow_run(struct bench *b);        /* grow.c: grow, shrink or both */
+void churn_run(struct bench *b);       /* churn.c */
+void threads_run(struct bench *b);     /* threads.c */
+void zipf_run(struct bench *b);        /* zipf.c */
+void scale_run(struct bench *b);       /* scale.c */
+void interleaved_run(struct bench *b); /* interleaved.c */
 
 /* The i-th filter of a round. Each round begins with another filter, so that a filter does not always run after the
  * same one. */

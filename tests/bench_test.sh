@@ -53,6 +53,8 @@ for metric in insert lookup_positive remove absent_to_present; do has grown tida
 has grow tidal-20 worst_cpu
 has shrink tidal-20 worst_cpu
 has scale tidal-20 bits_per_item
+has interleaved cuckoo-10 insert
+grep -Eq '^interleaved,[0-9]+,tidal-20,remove,[^,]*,64,[0-9]' "$dir/csv" || fail "interleaved: not 64 rounds"
 awk -F, 'NR > 1 && $4 == "insert" && $12 + 0 <= 0 { exit 1 }' "$dir/csv" || fail "an insertion without processor time"
 if command -v python3 >/dev/null; then python3 -m json.tool "$dir/json" >/dev/null || fail "not JSON"; fi
 
