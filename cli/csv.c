@@ -30,10 +30,48 @@ const char *csv_record_end(const char *p, const char *end, char line_end, const 
     return NULL;
 }
 
-size_t csv_complete_part(const char *bytes, size_t n, char line_end, const char *delimiter) {
-    const char *p = bytes, *stop;
-    while ((stop = csv_record_end(p, bytes + n, line_end, delimiter)) != NULL) p = stop + 1;
-    return (size_t)(p - bytes);
+/* Inside quotes: goes to the next quote. */
+static void scan_quoted(struct csv_scan *s, const char *bytes, size_t n) {
+    const char *quote = memchr(bytes + s->at, '"', n - s->at);
+    if (quote != NULL) s->state = CSV_QUOTE;
+    s->at = quote == NULL ? n : (size_t)(quote - bytes) + 1;
+}
+
+/* Outside quotes: goes behind the next delimiter or line end. False: the last bytes may be the beginning of a delimiter. */
+static bool scan_unquoted(struct csv_scan *s, const char *bytes, size_t n, char line_end, const char *delimiter) {
+    size_t size = strlen(delimiter);
+    for (; s->at < n && bytes[s->at] != line_end; s->at++) {
+        size_t left = n - s->at;
+        if (bytes[s->at] != *delimiter || memcmp(bytes + s->at, delimiter, left < size ? left : size) != 0) continue;
+        if (left < size) return false;
+        s->at += size;
+        s->state = CSV_FIELD_START;
+        return true;
+    }
+    if (s->at == n) return true;
+    s->complete = ++s->at;
+    s->state = CSV_FIELD_START;
+    return true;
+}
+
+void csv_scan_to(struct csv_scan *s, const char *bytes, size_t n, char line_end, const char *delimiter) {
+    while (s->at < n) {
+        bool quote = bytes[s->at] == '"';
+        if (s->state == CSV_QUOTED) {
+            scan_quoted(s, bytes, n);
+        } else if (quote && s->state != CSV_UNQUOTED) {
+            s->state = CSV_QUOTED; /* the first quote of a field, or the second of a doubled one */
+            s->at++;
+        } else {
+            s->state = CSV_UNQUOTED;
+            if (!scan_unquoted(s, bytes, n, line_end, delimiter)) return;
+        }
+    }
+}
+
+struct slice csv_record(struct slice line, char line_end) {
+    bool ends_with_cr = line_end == '\n' && line.size > 0 && line.data[line.size - 1] == '\r';
+    return (struct slice){line.data, line.size - ends_with_cr};
 }
 
 size_t csv_value(struct slice field, char *to) {

@@ -52,10 +52,14 @@ static void make_room(char **bytes, size_t *capacity, size_t needed) {
     *bytes = alloc_or_die(*bytes, *capacity);
 }
 
-/* The part of the chunk up to its last line end; 0: it has none. `from`: bytes before it have been searched. */
-static size_t complete_part(const struct lines *in, const struct chunk *c, size_t from) {
-    if (in->config.csv != NULL) return csv_complete_part(c->bytes, c->size, in->config.end, in->config.csv);
-    const char *last = memrchr(c->bytes + from, in->config.end, c->size - from);
+/* The part of the chunk up to its last line end; 0: it has none. s->at: bytes before it have been searched. */
+static size_t complete_part(const struct lines *in, const struct chunk *c, struct csv_scan *s) {
+    if (in->config.csv != NULL) {
+        csv_scan_to(s, c->bytes, c->size, in->config.end, in->config.csv);
+        return s->complete;
+    }
+    const char *last = memrchr(c->bytes + s->at, in->config.end, c->size - s->at);
+    s->at = c->size;
     return last == NULL ? 0 : (size_t)(last - c->bytes) + 1;
 }
 
@@ -78,20 +82,19 @@ static void start_chunk(struct lines *in, struct chunk *c) {
 
 /* Reads once. Returns the number of bytes; 0: the end of the file, a signal or an error. */
 static size_t append_input(struct lines *in, struct chunk *c) {
-    make_room(&c->bytes, &c->capacity, c->size + read_size);
-    size_t n = input_read(&in->input, c->bytes + c->size, c->capacity - c->size);
+    make_room(&c->bytes, &c->capacity, c->size + read_size + 1);
+    size_t n = input_read(&in->input, c->bytes + c->size, c->capacity - c->size - 1);
     c->size += n;
+    c->bytes[c->size] = '\0'; /* regexec looks at the byte behind a line, which may be the last one of a file */
     c->read = in->input.bytes;
     return n;
 }
 
 /* At the end of a file of CSV: lines that no record ends are one record, because a quote before them is not closed. */
 static void report_unclosed_quote(const struct lines *in, const struct chunk *c) {
-    if (in->config.csv == NULL || c->size == 0) return;
-    size_t done = csv_complete_part(c->bytes, c->size, in->config.end, in->config.csv), rest = c->size - done;
-    const char *record = c->bytes + done, *first = rest == 0 ? NULL : memchr(record, in->config.end, rest);
+    const char *first = c->size == 0 ? NULL : memchr(c->bytes, in->config.end, c->size), *record = c->bytes;
     enum { SHOWN = 40 };
-    if (first == NULL) return;
+    if (in->config.csv == NULL || first == NULL) return;
     note("%s: a quote is not closed: everything from '%.*s' on is one record", in->input.name,
          (int)(first - record < SHOWN ? first - record : SHOWN), record);
 }
@@ -99,8 +102,10 @@ static void report_unclosed_quote(const struct lines *in, const struct chunk *c)
 /* Reads the current file until the chunk has a complete line. False: the file has ended and the chunk is empty. At the
  * end of a file the last line may have no end; after a signal or an error it is incomplete, and not used. */
 static bool fill_from_file(struct lines *in, struct chunk *c) {
+    struct csv_scan scan = {0};
     start_chunk(in, c);
-    for (size_t searched = c->size, complete = 0; complete == 0; searched = c->size) {
+    if (in->config.csv == NULL) scan.at = c->size; /* what was carried over has no line end */
+    for (size_t complete = 0; complete == 0;) {
         if (append_input(in, c) == 0) {
             if (*in->input.error != '\0' || signal_received()) c->size = 0;
             c->unterminated = c->size > 0 && c->bytes[c->size - 1] != in->config.end;
@@ -108,7 +113,7 @@ static bool fill_from_file(struct lines *in, struct chunk *c) {
             input_end(&in->input);
             return c->size > 0;
         }
-        complete = complete_part(in, c, searched);
+        complete = complete_part(in, c, &scan);
         if (complete > 0) carry_rest(in, c, complete);
     }
     return true;

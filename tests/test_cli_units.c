@@ -270,10 +270,40 @@ static void test_values_and_records_of_csv(void **state) {
     }
     const char *text = "a,\"b\nc\",d\ne,\"f";
     assert_ptr_equal(csv_record_end(text, text + strlen(text), '\n', ","), text + 9);
-    assert_int_equal(csv_complete_part(text, strlen(text), '\n', ","), 10);
     memcpy(to, "a\"b", 3);
     assert_int_equal(csv_quote(to, 3), 6);
     assert_memory_equal(to, "\"a\"\"b\"", 6);
+}
+
+/* How many bytes are complete records, by the function that knows one record. */
+static size_t complete_records(const char *text, size_t n, const char *delimiter) {
+    const char *p = text, *stop;
+    while ((stop = csv_record_end(p, text + n, '\n', delimiter)) != NULL) p = stop + 1;
+    return (size_t)(p - text);
+}
+
+/* Every text of seven characters, in every two pieces. */
+static void check_scan(const char alphabet[4], const char *delimiter) {
+    enum { LENGTH = 7 };
+    char text[LENGTH + 1] = "";
+    for (unsigned code = 0; code < 1U << 2 * LENGTH; code++) {
+        for (unsigned i = 0; i < LENGTH; i++) text[i] = alphabet[code >> 2 * i & 3];
+        size_t expected = complete_records(text, LENGTH, delimiter);
+        for (size_t first = 0; first <= LENGTH; first++) {
+            struct csv_scan s = {0};
+            csv_scan_to(&s, text, first, '\n', delimiter);
+            if (s.complete != complete_records(text, first, delimiter)) fail_msg("the first %zu of '%s'", first, text);
+            csv_scan_to(&s, text, LENGTH, '\n', delimiter);
+            if (s.complete != expected) fail_msg("'%s' in pieces of %zu and the rest", text, first);
+        }
+    }
+}
+
+static void test_records_of_csv_are_found_in_pieces(void **state) {
+    (void)state;
+    check_scan("a,\"\n", ",");
+    check_scan("a:\"\n", "::");
+    check_scan("a\"\"\n", "\"");
 }
 
 static void test_compressed_files_are_recognised(void **state) {
@@ -337,6 +367,7 @@ int main(void) {
         cmocka_unit_test(test_lists_of_fields),
         cmocka_unit_test(test_fields_by_blanks_delimiters_and_csv),
         cmocka_unit_test(test_values_and_records_of_csv),
+        cmocka_unit_test(test_records_of_csv_are_found_in_pieces),
         cmocka_unit_test(test_compressed_files_are_recognised),
         cmocka_unit_test(test_every_day_from_1600_to_2400_agrees_with_gmtime),
         cmocka_unit_test(test_quantities_are_written_with_three_digits),
