@@ -9,18 +9,17 @@
 
 /* ----------------------------------------------------------------------------------------------------------- opening */
 
-bool any_open(struct any_filter *a, const char *path) {
+guira_status any_open(struct any_filter *a, const char *path) {
     *a = (struct any_filter){.path = path};
-    must_be_regular(path);
+    if (!is_regular(path)) return GUIRA_EIO;
     guira_status s = guira_map(path, &a->filter);
     if (s == GUIRA_EFORMAT) s = guira_window_load(path, &a->window);
-    if (s == GUIRA_EFORMAT) s = any_shared_load(a);
-    if (s != GUIRA_OK && s != GUIRA_ECORRUPT) filter_trouble(path, s);
-    return s == GUIRA_OK;
+    return s == GUIRA_EFORMAT ? any_shared_load(a) : s;
 }
 
 void any_open_intact(struct any_filter *a, const char *path) {
-    if (!any_open(a, path)) filter_trouble(path, GUIRA_ECORRUPT);
+    guira_status s = any_open(a, path);
+    if (s != GUIRA_OK) filter_trouble(path, s);
 }
 
 void any_close(struct any_filter *a) {
@@ -41,14 +40,14 @@ guira_stats any_stats(const struct any_filter *a) {
 
 guira_config any_config(const struct any_filter *a) {
     guira_config c = {.size = sizeof c};
-    guira_window_config w = GUIRA_WINDOW_CONFIG_INIT;
     if (a->filter != NULL) guira_config_get(a->filter, &c);
     else if (a->shared != NULL) any_shared_config(a, &c);
     else {
+        guira_window_config w = GUIRA_WINDOW_CONFIG_INIT;
+        guira_file file = GUIRA_FILE_INIT;
+        (void)file_info_read(a->path, &file, &c);
         guira_window_config_get(a->window, &w);
         c.fpr = w.fpr;
-        c.max_load = 0.93; /* windows are tidal filters with the default */
-        c.slot_bits = 32;
     }
     return c;
 }

@@ -21,10 +21,10 @@ struct any_filter {
     struct guira_shared *shared;
 };
 
-/* Opens a file; a filter is mapped, not loaded. False: it is damaged. Exits on other errors. */
-bool any_open(struct any_filter *a, const char *path);
+/* Opens a file; a filter is mapped, not loaded. On an error none of the pointers is set; filter_note prints it. */
+guira_status any_open(struct any_filter *a, const char *path);
 
-/* The same, but exits also if it is damaged. */
+/* The same, but exits on an error. */
 void any_open_intact(struct any_filter *a, const char *path);
 
 void any_close(struct any_filter *a);
@@ -34,7 +34,7 @@ const char *any_kind(const struct any_filter *a);
 
 guira_stats any_stats(const struct any_filter *a);
 
-/* Of a window only fpr, max_load and seed are set. */
+/* Of a window, that of the filter in it. */
 guira_config any_config(const struct any_filter *a);
 
 /* Bytes of the file. */

@@ -20,6 +20,7 @@
 
 #include "any_filter.h"
 #include "commands.h"
+#include "filter_file.h"
 #include "report.h"
 #include "units.h"
 
@@ -212,7 +213,9 @@ static int doctor_run(int argc, char **argv) {
     struct any_filter f;
     options_read(&command_doctor, table, &argc, argv, 1, 1);
     p.path = argv[1];
-    bool opened = any_open(&f, p.path);
+    guira_status s = any_open(&f, p.path);
+    bool opened = s == GUIRA_OK;
+    if (!opened && s != GUIRA_ECORRUPT) filter_trouble(p.path, s);
     if (opened) print_header(&p, &f);
     run_checks(&p, opened ? &f : NULL);
     if (opened) print_footer(&p);

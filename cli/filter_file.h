@@ -19,12 +19,17 @@ guira *filter_load(const char *path);
 /* The same for windows. */
 guira_window *window_load(const char *path);
 
-/* Exits with the path, the error and what to do about it. */
+/* Prints the path, the error and what to do about it. The second one exits then. */
+void filter_note(const char *path, guira_status s);
 _Noreturn void filter_trouble(const char *path, guira_status s);
+
+/* Reads the start of a file; config may be NULL. False: it is not a guira file. Does not exit. */
+bool file_info_read(const char *path, guira_file *out, guira_config *config);
 
 bool file_exists(const char *path);
 
-/* Exits if there is something else than a file at path: a directory or a device. */
+/* False: there is something else than a file at path, a directory or a device. The second one exits then. */
+bool is_regular(const char *path);
 void must_be_regular(const char *path);
 
 /* The directory of a path. The caller frees it. */
@@ -34,7 +39,7 @@ char *directory_of(const char *path);
  * link leads nowhere. The caller frees the result. */
 char *link_target(const char *path);
 
-/* Exits if no file can be created at path: better before hours of reading than after. */
+/* Exits if no file can be created or replaced at path: better before hours of reading than after. */
 void must_be_writable(const char *path);
 
 #endif

@@ -5,6 +5,8 @@
 
 #include "any_filter.h"
 #include "commands.h"
+#include "filter_file.h"
+#include "json_text.h"
 #include "parameters.h"
 #include "report.h"
 #include "units.h"
@@ -55,8 +57,10 @@ static void print_text(const char *path, const struct file_info *info) {
 }
 
 /* The names of the fields are part of the interface; scripts read them. */
-static void print_json(const struct file_info *info) {
-    printf("{\"kind\":\"%s\",\"slot_bits\":%u,\"items\":%" PRIu64 ",\"slots\":%" PRIu64 ",\"buckets\":%" PRIu64
+static void print_json(const char *path, const struct file_info *info) {
+    printf("{\"file\":");
+    json_print_string(path);
+    printf(",\"kind\":\"%s\",\"slot_bits\":%u,\"items\":%" PRIu64 ",\"slots\":%" PRIu64 ",\"buckets\":%" PRIu64
            ",\"load\":%.6f,\"file_bytes\":%" PRIu64 ",\"fpr\":%.6g,\"fpr_wanted\":",
            info->kind, info->c.slot_bits, info->s.items, info->s.slots, info->s.buckets, info->s.load, info->file_bytes,
            info->s.fpr);
@@ -84,23 +88,31 @@ static struct file_info read_info(const struct any_filter *f) {
 
 static int info_run(int argc, char **argv) {
     bool json = false;
+    int status = EXIT_YES;
     struct any_filter f;
-    const struct opt table[] = {{'j', "json", OPT_FLAG, &json, NULL, "print one line of JSON", NULL}, OPT_END};
+    const struct opt table[] = {{'j', "json", OPT_FLAG, &json, NULL, "print one line of JSON for each file", NULL},
+                                OPT_END};
     options_read(&command_info, table, &argc, argv, 1, MAX_OPERANDS);
     for (int i = 1; i < argc; i++) {
-        any_open_intact(&f, argv[i]);
+        guira_status s = any_open(&f, argv[i]);
+        if (s != GUIRA_OK) {
+            fflush(stdout); /* in the order of the files */
+            filter_note(argv[i], s);
+            status = EXIT_TROUBLE;
+            continue;
+        }
         struct file_info info = read_info(&f);
-        if (json) print_json(&info);
+        if (json) print_json(argv[i], &info);
         else print_text(argv[i], &info);
         any_close(&f);
     }
-    return EXIT_YES;
+    return status;
 }
 
 const struct command command_info = {
     "info", "[options] FILE...", "print the statistics of filter files",
     "Of a filter it reads only the header. 'guira verify' checks all of it, 'guira doctor' explains the numbers.\n"
-    "FILE can also be a state of 'guira uniq'. Exit status: 0, or 2 for an error.\n"
+    "FILE can also be a state of 'guira uniq'. Exit status: 0, or 2 if a file cannot be read; the others are printed.\n"
     "\n"
     "examples:\n"
     "  guira info users.gf\n"

@@ -54,6 +54,7 @@ void seen_set_open(struct seen_set *set, const char *state) {
     set->step = window_step(set->window_ms);
     if (state != NULL) must_be_regular(state);
     if (state != NULL && file_exists(state)) {
+        must_be_writable(state);
         file_lock(state, false);
         load(set, state);
         return;

@@ -13,6 +13,7 @@ static int shrink_run(int argc, char **argv) {
     const struct opt table[] = {{'q', "quiet", OPT_FLAG, &quiet, NULL, "print no summary at the end", NULL}, OPT_END};
     options_read(&command_shrink, table, &argc, argv, 1, 1);
     file_lock(argv[1], true);
+    must_be_writable(argv[1]);
     guira *f = filter_load(argv[1]);
     write_size((double)guira_saved_size(f), before);
     guira_status s = guira_shrink_to_fit(f);

@@ -34,6 +34,26 @@ try() {
     rm place/*
 }
 
+# A directory that nothing can be written to: the commands end before they print or change anything. Root can write
+# everywhere, so it gives that capability away.
+restricted() { if [ "$(id -u)" = 0 ]; then setpriv --bounding-set=-dac_override "$@"; else "$@"; fi; }
+if ! restricted true 2>/dev/null; then restricted() { false; }; fi
+mkdir fixed
+seq 3 | "$guira" uniq --state fixed/state.gf >/dev/null
+seq 3 | "$guira" uniq --window 1m --state fixed/window.gf >/dev/null
+chmod 555 fixed
+if restricted sh -c '! touch fixed/x 2>/dev/null'; then
+    for command in 'uniq --state fixed/state.gf' 'uniq --window 1m --state fixed/window.gf' 'add fixed/state.gf' \
+        'remove fixed/state.gf' 'shrink fixed/state.gf' 'uniq --state fixed/new.gf' 'build fixed/new.gf'; do
+        status=0
+        seq 5 | restricted "$guira" $command >out 2>err || status=$?
+        [ $status = 2 ] && [ ! -s out ] && grep -q 'fixed/.*cannot be written' err ||
+            fail "$command: status $status, printed $(cat err out)"
+    done
+    echo "disk.sh: passed in a read-only directory"
+fi
+chmod 755 fixed
+
 mkdir place
 if mount -t tmpfs -o size=2m tmpfs place 2>/dev/null; then
     trap 'umount "$tmp/place"; rm -rf "$tmp"' EXIT
