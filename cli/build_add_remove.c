@@ -194,7 +194,7 @@ static int build_run(int argc, char **argv) {
         OPT_END,
     };
     options_read(&command_build, table, &argc, argv, 1, MAX_OPERANDS);
-    key_options_check(&c.keys);
+    key_options_check(&c.keys, false);
     c.path = argv[1];
     c.files = operands_from(argc, argv, 2);
     if (like != NULL && (spec.items != 0 || spec.fpr != 0 || spec.kind != 0 || parameters_given(&spec.parameters)))
@@ -270,7 +270,7 @@ static int add_run(int argc, char **argv) {
     };
     options_read(&command_add, table, &argc, argv, 1, MAX_OPERANDS);
     redis_require_url(&redis);
-    key_options_check(&c.keys);
+    key_options_check(&c.keys, false);
     c.path = argv[1];
     c.files = operands_from(argc, argv, 2);
     struct redis_job job = job_of(&c, &redis);
@@ -306,7 +306,7 @@ static int remove_run(int argc, char **argv) {
                                 REDIS_OPTIONS(&redis),  OPT_END};
     options_read(&command_remove, table, &argc, argv, 1, MAX_OPERANDS);
     redis_require_url(&redis);
-    key_options_check(&c.keys);
+    key_options_check(&c.keys, false);
     c.path = argv[1];
     c.files = operands_from(argc, argv, 2);
     struct redis_job job = job_of(&c, &redis);

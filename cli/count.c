@@ -58,7 +58,7 @@ static int count_run(int argc, char **argv) {
     struct any_filter f;
     const struct opt table[] = {KEY_OPTIONS(&c.keys), OUTPUT_OPTION(&c.output), PROGRESS_OPTION(&c.progress), OPT_END};
     options_read(&command_count, table, &argc, argv, 1, MAX_OPERANDS);
-    key_options_check(&c.keys);
+    key_options_check(&c.keys, false);
     any_open_intact(&f, argv[1]);
     if (any_damage(&f) != NULL) filter_trouble(argv[1], GUIRA_ECORRUPT);
     read_and_count(&c, &f, operands_from(argc, argv, 2));

@@ -26,10 +26,21 @@ struct field_rule key_field_rule(const struct key_options *k) {
     return (struct field_rule){k->csv && k->delimiter == NULL ? "," : k->delimiter, k->csv};
 }
 
-void key_options_check(struct key_options *k) {
+/* Exits if no field could be found by it. */
+static void check_delimiter(const struct key_options *k) {
+    if (strchr(k->delimiter, '\n') != NULL) trouble("--delimiter: must not contain a line end");
+    if (k->csv && *k->delimiter == '"')
+        trouble("--delimiter: must not start with a quote, which encloses fields of CSV");
+}
+
+void key_options_check(struct key_options *k, bool time_field) {
     int ways = (k->fields.n > 0) + (k->json.n > 0) + (k->regex != NULL);
     if (ways > 1) trouble("only one of --key-field, --json-key and --regex-key can be given");
     if (k->delimiter != NULL && strcmp(k->delimiter, "\\t") == 0) k->delimiter = "\t";
+    if (k->delimiter != NULL && k->fields.n == 0 && !k->csv && !time_field)
+        trouble("--delimiter requires --key-field%s",
+                k->json.n > 0 || k->regex != NULL ? "" : ": without it, whole lines are compared");
+    if (k->delimiter != NULL) check_delimiter(k);
     if (k->csv && k->json.n > 0) trouble("--csv cannot be combined with --json-key");
     if (k->csv && k->regex != NULL) trouble("--csv cannot be combined with --regex-key");
 }
@@ -140,6 +151,7 @@ static void fold_case(struct text_buffer *t) {
 struct slice key_of(struct key_reader *r, struct slice line) {
     const struct key_options *k = r->options;
     struct slice field;
+    if (k->csv) line = csv_record(line, r->end);
     if (r->append == NULL && !k->ignore_case) return line;
     /* One field is the usual case: it need not be copied. */
     if (k->fields.n == 1 && !r->several && !k->csv && !k->ignore_case &&

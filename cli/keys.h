@@ -43,8 +43,8 @@ static inline char key_line_end(const struct key_options *k) { return k->zero ? 
 /* How fields are separated. */
 struct field_rule key_field_rule(const struct key_options *k);
 
-/* Exits if the options cannot be combined. */
-void key_options_check(struct key_options *k);
+/* Exits if the options cannot be combined. time_field: fields are also needed for the time of a line. */
+void key_options_check(struct key_options *k, bool time_field);
 
 /* Finds keys, for one thread. */
 struct key_reader;

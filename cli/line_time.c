@@ -17,6 +17,7 @@ struct time_reader {
     struct time_parser parser;
     uint64_t field; /* 0: JSON */
     struct field_rule rule;
+    char line_end;
     bool to_line_end; /* a time with blanks is several fields: it is looked for up to the end of the line */
     struct json_reader *json;
     struct text_buffer value;
@@ -37,6 +38,10 @@ void time_options_check(struct time_options *t) {
         trouble("--time-field: '%s' is not a field number (1, 2, ...) or a path in JSON (.time)", t->field);
     if (t->format != NULL && !time_format_is_valid(t->format))
         trouble("--time-format: '%s' is not a format of strptime (try '%%d.%%m.%%Y %%H:%%M:%%S')", t->format);
+    if (t->format != NULL && !time_format_has_date(t->format))
+        trouble(
+            "--time-format: '%s' must have a day and a month; a time of day alone does not tell which line is older",
+            t->format);
     if (t->max_skew == 0) read_duration(DEFAULT_SKEW, &t->max_skew);
 }
 
@@ -50,7 +55,7 @@ void time_reader_tick(struct time_reader *r) { r->parser.now = time_now(); }
 
 struct time_reader *time_reader_new(const struct time_options *t, const struct key_options *k) {
     struct time_reader *r = alloc_or_die(NULL, sizeof *r);
-    *r = (struct time_reader){.parser = {.format = t->format}, .rule = key_field_rule(k)};
+    *r = (struct time_reader){.parser = {.format = t->format}, .rule = key_field_rule(k), .line_end = key_line_end(k)};
     const char *d = r->rule.delimiter;
     r->to_line_end = d == NULL || strcmp(d, " ") == 0;
     if (is_path(t->field)) r->json = json_reader_new(&t->field, 1, "time-field");
@@ -73,6 +78,7 @@ struct slice time_text(struct time_reader *r, struct slice line) {
         if (!json_parse(r->json, line) || !json_append(r->json, 0, '\n', &r->value)) return field;
         return (struct slice){r->value.data, r->value.size};
     }
+    if (r->rule.csv) line = csv_record(line, r->line_end);
     if (!field_find(r->rule, line, r->field, &field)) return (struct slice){NULL, 0};
     if (r->rule.csv) return csv_text(r, field);
     if (r->to_line_end) field.size = (size_t)(line.data + line.size - field.data);

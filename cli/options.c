@@ -36,7 +36,7 @@ static bool read_value(const struct opt *o, const char *text) {
     case OPT_FLAG: *(bool *)o->to = true; return true;
     case OPT_TEXT: *(const char **)o->to = text; return *text != '\0';
     case OPT_COUNT: return read_count(text, o->to) && *(uint64_t *)o->to > 0;
-    case OPT_SIZE: return read_size(text, o->to) && *(uint64_t *)o->to > 0;
+    case OPT_SIZE: return read_size(text, o->to);
     case OPT_DURATION: return read_duration(text, o->to);
     case OPT_RATE: return read_rate(text, o->to);
     case OPT_FACTOR: return read_factor(text, o->to);
@@ -57,10 +57,10 @@ static bool is_too_large(const struct opt *o) {
 static const char *value_error(const struct opt *o, char *to, size_t n) {
     static const char *const by_type[] = {
         [OPT_TEXT] = "must not be empty",
-        [OPT_COUNT] = "is not a number above 0 (try 1000, 50k, 100M, 2.5G)",
+        [OPT_COUNT] = "is not a whole number above 0 (try 8, 1000, 50k, 2.5M)",
         [OPT_FIELDS] = "is not a list of fields (try 2, 1,3-5, 4-)",
-        [OPT_SIZE] = "is not a size (try 500M, 1.5GiB, 64KiB)",
-        [OPT_DURATION] = "is not a duration (try 30s, 10m, 1h30m, 250ms, 7d)",
+        [OPT_SIZE] = "is not a size above 0 (try 500M, 1.5GiB, 64KiB)",
+        [OPT_DURATION] = "is not a duration above 0 (try 30s, 10m, 1h30m, 250ms, 7d)",
         [OPT_RATE] = "is not a rate between 0 and 1 (try 0.1%, 1e-6, 1/1000)",
         [OPT_FACTOR] = "is not a factor of 1 or more (try 10x, 1000x)",
         [OPT_TEXTS] = "must not be empty",
@@ -164,6 +164,8 @@ void options_read(const struct command *c, const struct opt *table, int *argc, c
     }
     int kept = *argc - optind;
     memmove(argv + 1, argv + optind, (size_t)kept * sizeof *argv);
+    for (int i = 1; i <= kept; i++)
+        if (*argv[i] == '\0') trouble("argument %d is empty; usage: guira %s %s", i, c->name, c->usage);
     if (kept < min_args) missing_argument(c, kept);
     if (kept > max_args) unexpected_argument(c, argv[max_args + 1]);
     *argc = kept + 1;

@@ -98,7 +98,8 @@ static void print_json(const struct plan *p) {
 
 /* Exits if the options cannot be combined. 0 is a number of replicas, unlike other counts. */
 static void read_cluster(struct cluster_options *c, const char *replicas, double growth) {
-    if (replicas != NULL && !read_count(replicas, &c->replicas)) trouble("--replicas: '%s' is not a number", replicas);
+    if (replicas != NULL && !read_count(replicas, &c->replicas))
+        trouble("--replicas: '%s' is not a whole number (try 0, 1, 2)", replicas);
     if (c->nodes == 0 && replicas != NULL) trouble("--replicas requires --nodes");
     if (c->nodes == 0 && c->item_bytes > 0) trouble("--item-bytes requires --nodes");
     if (c->nodes > 0 && growth > 0)

@@ -94,7 +94,7 @@ static int test_run(int argc, char **argv) {
     };
     options_read(&command_test, table, &argc, argv, 1, MAX_OPERANDS);
     redis_require_url(&redis);
-    key_options_check(&t.keys);
+    key_options_check(&t.keys, false);
     struct operands files = operands_from(argc, argv, 2);
     if (redis.url != NULL) return run_on_redis(&t, &redis, argv[1], files);
     any_open_intact(&f, argv[1]);

@@ -246,6 +246,14 @@ bool time_format_is_valid(const char *format) {
     return rest != NULL && *rest == '\0' && strchr(format, '%') != NULL;
 }
 
+bool time_format_has_date(const char *format) {
+    const struct tm day = {.tm_year = 101, .tm_mon = 10, .tm_mday = 23, .tm_yday = 326, .tm_wday = 5}; /* 2001-11-23 */
+    struct tm tm = {.tm_mday = 0};
+    char text[256];
+    return strftime(text, sizeof text, format, &day) > 0 && strptime(text, format, &tm) != NULL &&
+           tm.tm_mon == day.tm_mon && tm.tm_mday == day.tm_mday;
+}
+
 bool time_parse(struct time_parser *p, const char *text, size_t n, int64_t *out) {
     struct cursor c = {text, text + n};
     if (p->format != NULL) return by_format(p, c, out);

@@ -34,4 +34,7 @@ bool time_parse(struct time_parser *p, const char *text, size_t n, int64_t *out)
 /* Can this format be read back after it was written? */
 bool time_format_is_valid(const char *format);
 
+/* Does it have the day and the month? The year may be missing. */
+bool time_format_has_date(const char *format);
+
 #endif

@@ -297,7 +297,7 @@ static int run_on_redis(struct uniq *u, const struct redis_options *redis, const
 /* Exits if options or arguments cannot be combined. */
 static void check_options(struct uniq *u, const struct redis_options *redis, int argc) {
     redis_require_url(redis);
-    key_options_check(&u->keys);
+    key_options_check(&u->keys, u->times.field != NULL);
     time_options_check(&u->times);
     if (argc == 1 && redis->url != NULL)
         trouble("missing argument NAME; usage: guira uniq --redis URL NAME [INPUT...]");

@@ -40,17 +40,22 @@ static bool round_to_integer(double number, uint64_t *out) {
     return good;
 }
 
-/* An integer with a suffix, rounded: "2.5k" is 2500. */
-static bool read_scaled(const char *text, const struct suffix *table, uint64_t *out) {
+/* A number with a suffix: "2.5k" is 2500. */
+static bool read_scaled(const char *text, const struct suffix *table, double *out) {
     double number, factor;
     if (!read_number(&text, &number) || !read_suffix(text, table, &factor)) return false;
-    return round_to_integer(number * factor, out);
+    *out = number * factor;
+    return true;
 }
+
+/* Up to the rounding of a double: 2.3M is 2299999.9999999995. */
+static bool is_whole(double number) { return fabs(number - round(number)) <= 1e-9 * number; }
 
 bool read_count(const char *text, uint64_t *out) {
     static const struct suffix table[] = {{"", 1},    {"k", 1e3}, {"K", 1e3},  {"M", 1e6},
                                           {"G", 1e9}, {"B", 1e9}, {"T", 1e12}, {NULL, 0}};
-    return read_scaled(text, table, out);
+    double number;
+    return read_scaled(text, table, &number) && is_whole(number) && round_to_integer(number, out);
 }
 
 bool read_size(const char *text, uint64_t *out) {
@@ -58,7 +63,8 @@ bool read_size(const char *text, uint64_t *out) {
         {"", 1},       {"B", 1},        {"K", 0x1p10},   {"k", 0x1p10},   {"M", 0x1p20},   {"G", 0x1p30},
         {"T", 0x1p40}, {"KiB", 0x1p10}, {"MiB", 0x1p20}, {"GiB", 0x1p30}, {"TiB", 0x1p40}, {"kB", 1e3},
         {"KB", 1e3},   {"MB", 1e6},     {"GB", 1e9},     {"TB", 1e12},    {NULL, 0}};
-    return read_scaled(text, table, out);
+    double number;
+    return read_scaled(text, table, &number) && number >= 1 && round_to_integer(number, out);
 }
 
 /* The unit of one part of a duration ("1h" in "1h30m"), in milliseconds; *text moves behind it. */

@@ -1,6 +1,6 @@
 /* Reads and writes quantities in a form that is convenient for people.
  *
- *     count       1000  100M  2.5k             powers of 1000
+ *     count       1000  100M  2.5k             powers of 1000; the result is whole: 0.5 is not a count
  *     size        4096  64K  1.5GiB  10MB      in bytes; K and KiB are 1024, KB is 1000, as in dd and head
  *     duration    90  10m  1h30m  250ms  2d    in milliseconds; a number without unit is seconds
  *     rate        0.001  0.1%  1e-6  1/1000    between 0 and 1

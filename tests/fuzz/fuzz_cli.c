@@ -133,7 +133,7 @@ static void check_keys(struct cursor *in) {
     if (how & 16) k.delimiter = text;
     if (how & 32) k.json = (struct text_list){{text}, 1};
     if (how & 64) k.regex = text;
-    key_options_check(&k);
+    key_options_check(&k, false);
     struct key_reader *r = key_reader_new(&k);
     struct slice key = key_of(r, (struct slice){line, strlen(line)});
     char *copy = malloc(key.size + 1);
