@@ -16,7 +16,7 @@
 
 redis_type *filter_type, *bloom_type;
 
-enum { ENCODING = 1 };
+enum { ENCODING = 2 };
 
 /* Below this load a filter with a capacity shrinks. With the library's default, 0.88, it takes up to 5 % more memory after
  * deletions than a new one with the same items; with 0.90 it is 3 %. Without a capacity this would cost 64 bytes. */
@@ -320,7 +320,7 @@ static struct filter *read_own_part(const uint8_t *file, size_t n, struct filter
     return f;
 }
 
-static void *deserialize(const uint8_t *bytes, size_t n, int flags, bool bloom) {
+static void *deserialize(const uint8_t *bytes, size_t n, bool bloom) {
     struct filter_options o = {.bloom = bloom};
     if (n < FILTER_RECORD || !read_record(bytes, &o)) return NULL;
     uint64_t old = get_u64(bytes + 40), rest = n - FILTER_RECORD;
@@ -336,14 +336,11 @@ static void *deserialize(const uint8_t *bytes, size_t n, int flags, bool bloom) 
         return NULL;
     }
     filter_changed(f, before);
-    if (!f->unseeded) seed_adopt(o.seed, flags & ~REDIS_CTX_REPLICATED); /* the master sends its own with CF._CREATE */
     return f;
 }
 
-static void *deserialize_filter(const uint8_t *bytes, size_t n, int flags) {
-    return deserialize(bytes, n, flags, false);
-}
-static void *deserialize_bloom(const uint8_t *bytes, size_t n, int flags) { return deserialize(bytes, n, flags, true); }
+static void *deserialize_filter(const uint8_t *bytes, size_t n) { return deserialize(bytes, n, false); }
+static void *deserialize_bloom(const uint8_t *bytes, size_t n) { return deserialize(bytes, n, true); }
 
 const struct serializer filter_serializer = {CF_LOADCHUNK, serialized_size, serialize, deserialize_filter};
 const struct serializer bloom_serializer = {BF_LOADCHUNK, serialized_size, serialize, deserialize_bloom};
@@ -354,18 +351,37 @@ static const struct serializer *serializer_of(const struct filter *f) {
     return f->bloom ? &bloom_serializer : &filter_serializer;
 }
 
+static bool has_own_seed(const struct filter *f) { return !f->unseeded && seed_is_own(filter_config(f).seed); }
+
+/* In an RDB file the value is followed by whether its seed was the server's: 1 or 0. The digest does not cover this. */
+static void rdb_save(redis_io *io, void *value) {
+    rdb_save_value(&filter_serializer, value, io);
+    redis.SaveUnsigned(io, has_own_seed(value));
+}
+
+void *filter_rdb_load(const struct serializer *serializer, redis_io *io) {
+    struct filter *f = rdb_load_value(serializer, io);
+    if (f == NULL) return NULL;
+    uint64_t own = redis.LoadUnsigned(io);
+    if (redis.IsIOError(io) || own > 1 || (own == 1 && f->unseeded)) {
+        filter_free(f);
+        return NULL;
+    }
+    if (own) seed_adopt_saved(filter_config(f).seed, redis.GetContextFlags(redis.GetContextFromIO(io)));
+    return f;
+}
+
 static void *rdb_load_filter(redis_io *io, int version) {
-    return version == ENCODING ? rdb_load_value(&filter_serializer, io) : NULL;
+    return version == ENCODING ? filter_rdb_load(&filter_serializer, io) : NULL;
 }
 static void *rdb_load_bloom(redis_io *io, int version) {
-    return version == ENCODING ? rdb_load_value(&bloom_serializer, io) : NULL;
+    return version == ENCODING ? filter_rdb_load(&bloom_serializer, io) : NULL;
 }
-static void rdb_save(redis_io *io, void *value) { rdb_save_value(&filter_serializer, value, io); }
 static void digest(redis_digest *to, void *value) { digest_value(&filter_serializer, value, to); }
 static size_t mem_usage(const void *value) { return ((const struct filter *)value)->bytes + SERVER_BYTES; }
 
 static void aof_rewrite(redis_io *io, redis_string *key, void *value) {
-    aof_rewrite_value(serializer_of(value), value, io, key);
+    aof_rewrite_value(serializer_of(value), value, has_own_seed(value), io, key);
 }
 
 static size_t free_effort(redis_string *key, const void *value) {

@@ -106,7 +106,8 @@ guira_status filter_insert(struct filter *f, const void *item, size_t n);
 guira_status filter_insert_unique(struct filter *f, const void *item, size_t n); /* EEXIST: it is present */
 bool filter_remove(struct filter *f, const void *item, size_t n);
 
-/* The methods of the data type, for old_type.c. */
+/* The methods of the data type, for old_type.c, and what its rdb_load does: NULL if io does not contain a valid filter. */
 extern const redis_type_methods filter_methods;
+void *filter_rdb_load(const struct serializer *serializer, redis_io *io);
 
 #endif

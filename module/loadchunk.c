@@ -10,6 +10,7 @@
 #include "filter.h"
 #include "memory.h"
 #include "old_type.h"
+#include "seed.h"
 #include "window.h"
 
 redis_type *partial_type;
@@ -88,7 +89,7 @@ static const char INVALID[] = "Couldn't create filter!";
 /* The dump is complete: makes its value. */
 static const char *finish(redis_ctx *ctx, redis_key *key, const struct kind *kind, const uint8_t *bytes, uint64_t n) {
     if (memory_would_be_over(ctx, n)) return OUT_OF_MEMORY;
-    void *value = kind->serializer->read(bytes, n, redis.GetContextFlags(ctx));
+    void *value = kind->serializer->read(bytes, n);
     if (value == NULL) return INVALID;
     redis.ModuleTypeSetValue(key, *kind->type, value); /* frees a partial value */
     return NULL;
@@ -168,11 +169,24 @@ static void emit_old_chunks(redis_io *io, redis_string *key, const struct partia
 
 /* ------------------------------------------------------------------------------------------------------------ commands */
 
+/* A rewritten AOF has OWN after the chunks of filters with the server's seed. Clients cannot send it, so what they load never
+ * sets the seed, neither now nor when the AOF is read. */
+static bool says_own(redis_ctx *ctx, redis_string **argv, int argc) {
+    return argc == 5 && (redis.GetContextFlags(ctx) & REDIS_CTX_LOADING) != 0 && is_keyword(argv[4], "OWN");
+}
+
+static void adopt_seed_of(redis_ctx *ctx, redis_key *key) {
+    redis_type *type = redis.ModuleTypeGetType(key);
+    if (type != filter_type && type != bloom_type) return;
+    seed_adopt(filter_config(redis.ModuleTypeGetValue(key)).seed, redis.GetContextFlags(ctx));
+}
+
 static int loadchunk(redis_ctx *ctx, redis_string **argv, int argc, const struct kind *kind) {
     long long position;
     struct chunk c;
     size_t n;
-    if (argc != 4) return redis.WrongArity(ctx);
+    bool own = says_own(ctx, argv, argc);
+    if (argc != 4 && !own) return redis.WrongArity(ctx);
     redis.AutoMemory(ctx);
     if (redis.StringToLongLong(argv[2], &position) != REDIS_OK || position <= 0)
         return redis.ReplyWithError(ctx, "Invalid position");
@@ -184,6 +198,7 @@ static int loadchunk(redis_ctx *ctx, redis_string **argv, int argc, const struct
         error = "Invalid position";
     if (error == NULL) error = load_chunk(ctx, key, &c, kind);
     if (error != NULL) return redis.ReplyWithError(ctx, error);
+    if (own) adopt_seed_of(ctx, key);
     redis.ReplicateVerbatim(ctx);
     redis.NotifyKeyspaceEvent(ctx, REDIS_NOTIFY_MODULE, kind->event, argv[1]);
     return redis.ReplyWithSimpleString(ctx, "OK");
@@ -230,7 +245,7 @@ static void aof_rewrite(redis_io *io, redis_string *key, void *value) {
     else
         for (uint64_t at = 0; at < p->n; at += CHUNK_SIZE)
             aof_emit_chunk(io, key, p->kind->serializer->load_command,
-                           &(struct chunk){p->generation, p->total, at, p->bytes + at, CHUNK_SIZE});
+                           &(struct chunk){p->generation, p->total, at, p->bytes + at, CHUNK_SIZE}, false);
 }
 
 static void digest(redis_digest *to, void *value) {

@@ -27,8 +27,12 @@ __attribute__((visibility("default"))) int RedisModule_OnLoad(redis_ctx *ctx, re
 
 int RedisModule_OnLoad(redis_ctx *ctx, redis_string **argv, int argc) {
     const char *missing = redis_load_api(ctx);
-    if (redis.SetModuleAttribs == NULL || redis.IsModuleNameBusy == NULL || redis.IsModuleNameBusy("guira"))
+    if (redis.SetModuleAttribs == NULL || redis.IsModuleNameBusy == NULL) return REDIS_ERR;
+    if (redis.IsModuleNameBusy("guira")) {
+        if (redis.Log != NULL)
+            redis.Log(ctx, "warning", "guira: loaded already. To change its arguments, restart the server");
         return REDIS_ERR;
+    }
     redis.SetModuleAttribs(ctx, "guira", MODULE_VERSION, REDIS_API_VERSION);
     if (missing != NULL) {
         if (redis.Log != NULL) redis.Log(ctx, "warning", "guira: this server is too old: it lacks %s", missing);

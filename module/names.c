@@ -36,6 +36,7 @@ static bool is_prefix(const char *prefix, size_t n) {
 
 bool names_set_prefix(const char *prefix, size_t n) {
     if (prefix != NULL && !is_prefix(prefix, n)) return false;
+    memset(prefix_text, 0, sizeof prefix_text);
     if (prefix != NULL) memcpy(prefix_text, prefix, n);
     for (int i = 0; i < SENT_COMMANDS; i++) name_of_command(canonical[i], sent[i]);
     return true;

@@ -12,7 +12,7 @@
 
 redis_type *old_type;
 
-enum { FIRST_WITH_OPTIONS = 4, OURS = 100 };
+enum { FIRST_WITH_OPTIONS = 4, OURS = 101 };
 
 /* ---------------------------------------------------------------------------------------------------------------- loading */
 
@@ -64,7 +64,7 @@ static struct filter *load_filters(redis_io *io, int version, struct old_shape *
 static void *rdb_load(redis_io *io, int version) {
     struct old_shape s;
     uint8_t *slots[OLD_MAX_FILTERS] = {NULL};
-    if (version == OURS) return rdb_load_value(&filter_serializer, io);
+    if (version == OURS) return filter_rdb_load(&filter_serializer, io);
     struct filter *f = NULL;
     if (version <= FIRST_WITH_OPTIONS && load_shape(io, version, &s)) f = load_filters(io, version, &s, slots);
     if (f == NULL) redis.LogIOError(io, "warning", "guira: not a cuckoo filter of RedisBloom, or not enough memory");
@@ -72,10 +72,9 @@ static void *rdb_load(redis_io *io, int version) {
     return f;
 }
 
-static void *read_dump(const uint8_t *bytes, size_t n, int flags) {
+static void *read_dump(const uint8_t *bytes, size_t n) {
     struct old_shape s;
     long long before = memory_of_thread();
-    (void)flags;
     if (n < OLD_HEADER || !old_shape_parse(bytes, &s) || n != OLD_HEADER + old_shape_bytes(&s)) return NULL;
     if (s.max_iterations < 1 || s.expansion > MAX_EXPANSION) return NULL;
     struct old_part *p = old_part_of_slots(&s, bytes + OLD_HEADER);

@@ -170,14 +170,11 @@ uint8_t *load_blocks(redis_io *io, uint64_t n) {
     return bytes;
 }
 
-/* The flags of the context in which io is read. */
-static int flags_of(redis_io *io) { return redis.GetContextFlags(redis.GetContextFromIO(io)); }
-
 void *rdb_load_value(const struct serializer *serializer, redis_io *io) {
     uint64_t total = redis.LoadUnsigned(io);
     if (redis.IsIOError(io) || total == 0) return NULL;
     uint8_t *bytes = load_blocks(io, total);
-    void *value = bytes != NULL ? serializer->read(bytes, total, flags_of(io)) : NULL;
+    void *value = bytes != NULL ? serializer->read(bytes, total) : NULL;
     memory_free(bytes);
     if (value == NULL) redis.LogIOError(io, "warning", "guira: invalid value, or not enough memory to load it");
     return value;
@@ -190,25 +187,27 @@ struct aof_target {
     redis_string *key;
     enum sent_command command;
     uint64_t total;
+    bool own;
 };
 
-void aof_emit_chunk(redis_io *io, redis_string *key, enum sent_command command, const struct chunk *c) {
+void aof_emit_chunk(redis_io *io, redis_string *key, enum sent_command command, const struct chunk *c, bool own) {
     uint8_t *blob = redis.Alloc(CHUNK_HEADER + c->n);
     chunk_write_header(c, blob);
     memcpy(blob + CHUNK_HEADER, c->bytes, c->n);
-    redis.EmitAOF(io, sent_name(command), "slb", key, chunk_position(c->generation, c->offset), (const char *)blob,
-                  (size_t)(CHUNK_HEADER + c->n));
+    redis.EmitAOF(io, sent_name(command), own ? "slbc" : "slb", key, chunk_position(c->generation, c->offset),
+                  (const char *)blob, (size_t)(CHUNK_HEADER + c->n), "OWN");
     redis.Free(blob);
 }
 
 /* The chunks in an AOF have generation 0: it never contains chunks of two dumps of a key. */
 static void emit_block(void *to, const struct block_buffer *b) {
     const struct aof_target *r = to;
-    aof_emit_chunk(r->io, r->key, r->command, &(struct chunk){0, r->total, b->offset, b->bytes, b->n});
+    aof_emit_chunk(r->io, r->key, r->command, &(struct chunk){0, r->total, b->offset, b->bytes, b->n}, r->own);
 }
 
-void aof_rewrite_value(const struct serializer *serializer, const void *value, redis_io *io, redis_string *key) {
-    struct aof_target r = {io, key, serializer->load_command, serializer->size(value)};
+void aof_rewrite_value(const struct serializer *serializer, const void *value, bool own, redis_io *io,
+                       redis_string *key) {
+    struct aof_target r = {io, key, serializer->load_command, serializer->size(value), own};
     struct block_buffer b = {.size = CHUNK_SIZE, .emit = emit_block, .to = &r};
     buffer_write_value(&b, serializer, value);
 }

@@ -25,9 +25,8 @@ struct serializer {
     enum sent_command load_command; /* the command that loads chunks */
     uint64_t (*size)(const void *value);
     bool (*write)(const void *value, guira_write_fn *write, void *to);
-    /* Reads untrusted bytes: everything is checked. NULL: not a valid value, or no memory. flags: of the context in which
-     * the value is loaded. */
-    void *(*read)(const uint8_t *bytes, size_t n, int flags);
+    /* Reads untrusted bytes: everything is checked. NULL: not a valid value, or no memory. */
+    void *(*read)(const uint8_t *bytes, size_t n);
 };
 
 /* All numbers in a stream are 64 bits, little-endian. */
@@ -61,13 +60,14 @@ void chunk_write_header(const struct chunk *c, uint8_t head[CHUNK_HEADER]);
 /* Returns NULL or the error to reply: no header of a chunk, an offset and length that no chunk has, or another checksum. */
 const char *chunk_parse(const char *blob, size_t n, struct chunk *out);
 
-/* Writes the command that loads this chunk to the AOF. */
-void aof_emit_chunk(redis_io *io, redis_string *key, enum sent_command command, const struct chunk *c);
+/* Writes the command that loads this chunk to the AOF. own: the value has the server's hash seed. */
+void aof_emit_chunk(redis_io *io, redis_string *key, enum sent_command command, const struct chunk *c, bool own);
 
 /* ------------------------------------------------------------------------------------------------- RDB, AOF and digest */
 
 void rdb_save_value(const struct serializer *serializer, const void *value, redis_io *io);
-void aof_rewrite_value(const struct serializer *serializer, const void *value, redis_io *io, redis_string *key);
+void aof_rewrite_value(const struct serializer *serializer, const void *value, bool own, redis_io *io,
+                       redis_string *key);
 void digest_value(const struct serializer *serializer, const void *value, redis_digest *digest);
 
 /* Loads what rdb_save_value wrote. NULL: io does not contain a valid value, and may have ended. */

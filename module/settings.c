@@ -80,6 +80,10 @@ static bool set_error_rate(redis_ctx *ctx, const redis_string *value) {
 static bool set_prefix(redis_ctx *ctx, const redis_string *value) {
     size_t n;
     const char *prefix = redis.StringPtrLen(value, &n);
+    if (names_have_prefix()) {
+        redis.Log(ctx, "warning", "guira: PREFIX is given twice");
+        return false;
+    }
     bool good = names_set_prefix(prefix, n);
     if (!good) redis.Log(ctx, "warning", "guira: PREFIX must have 1 to 32 letters, digits, '_' or '-'");
     return good;

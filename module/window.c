@@ -65,13 +65,12 @@ static bool serialize(const void *value, guira_write_fn *write, void *to) {
     return write(to, record, RECORD) && guira_window_save_to(w->guira, write, to) == GUIRA_OK;
 }
 
-static void *deserialize(const uint8_t *bytes, size_t n, int flags) {
+static void *deserialize(const uint8_t *bytes, size_t n) {
     struct window_options o = {0};
     guira_file info = GUIRA_FILE_INIT;
     guira_config c = {.size = sizeof c};
     long long before = memory_of_thread();
     guira_window *g;
-    (void)flags;
     if (n < RECORD || guira_file_info(bytes + RECORD, n - RECORD, &info, &c) != GUIRA_OK) return NULL;
     if (info.content != GUIRA_FILE_WINDOW || !file_options_allowed(&c)) return NULL;
     o.fpr = get_double(bytes);
@@ -101,7 +100,7 @@ static size_t mem_usage(const void *value) {
 }
 
 static void aof_rewrite(redis_io *io, redis_string *key, void *value) {
-    aof_rewrite_value(&window_serializer, value, io, key);
+    aof_rewrite_value(&window_serializer, value, false, io, key);
 }
 
 static size_t free_effort(redis_string *key, const void *value) {

@@ -56,6 +56,20 @@ class Prefix(ServerTest):
             with self.subTest(prefix=prefix), self.assertRaisesRegex(RuntimeError, "PREFIX must have"):
                 Server(arguments=["PREFIX", prefix]).remove()
 
+    def test_a_second_prefix_is_refused(self):
+        for second in ("b", "longer"):
+            with self.subTest(second=second), self.assertRaisesRegex(RuntimeError, "guira: PREFIX is given twice"):
+                Server(arguments=["PREFIX", "guira", "PREFIX", second]).remove()
+
+    def test_loading_twice_is_refused_and_told(self):
+        s = self.new_server("--enable-module-command", "yes", arguments=["PREFIX", "x"])
+        s("x.ADD", "k", "a")
+        for arguments in ([], ["PREFIX", "y"]):
+            with self.assertRaisesRegex(Exception, "Error loading the extension"):
+                s("MODULE", "LOAD", MODULE, *arguments)
+        self.assertEqual(2, s.log().count("guira: loaded already. To change its arguments, restart the server"))
+        self.assertEqual([1, 1], [s("x.ADD", "k", "b"), s("x.EXISTS", "k", "a")])
+
 
 class Settings(ServerTest):
     def test_names_of_redisbloom_are_understood(self):
@@ -107,6 +121,89 @@ class Seeds(ServerTest):
             fresh("CF.ADD", "own", "y")
             with self.assertRaisesRegex(Exception, "different seed"):
                 fresh("CF.MERGE", "own", "foreign")
+
+    FILES = [[], ["--appendonly", "yes"], ["--appendonly", "yes", "--aof-use-rdb-preamble", "no"]]
+
+    def setUp(self):
+        super().setUp()
+        self.source = self.new_server(arguments=["BF", "yes"])
+        self.brought = []  # the commands that bring filters of another server
+        for family in ("CF", "BF"):
+            self.source(family + ".ADD", family, "x")
+            self.brought += [["RESTORE", family + " restored", 0, self.source("DUMP", family)],
+                             [family + ".LOADCHUNK", family + " chunks", *self.source(family + ".SCANDUMP", family, 0)]]
+
+    def seed_of(self, server, key):
+        chunk = server(key[:2] + ".SCANDUMP", key, 0)[1]
+        return chunk.split(b"GUIRA\r\n\x1a")[1][64:80]
+
+    def seed_now(self, server):
+        """The seed of a filter that is created now."""
+        server("CF.ADD", "CF now", "z")
+        return self.seed_of(server, "CF now")
+
+    def test_a_restart_keeps_the_servers_seed_and_those_of_filters_from_outside(self):
+        for options in self.FILES:
+            for own_first in (True, False):
+                with self.subTest(options=options, own_first=own_first):
+                    self.check_restart(options, own_first)
+
+    def check_restart(self, options, own_first):
+        s = self.new_server(*options, arguments=["BF", "yes"])
+        commands = [["CF.ADD", "CF own", "y"], ["BF.ADD", "BF own", "y"], *self.brought]
+        for words in commands if own_first else reversed(commands):
+            s(*words)
+        seeds = {key.decode(): self.seed_of(s, key.decode()) for key in s("KEYS", "*")}
+        self.assertEqual((6, 2), (len(seeds), len(set(seeds.values()))))
+        self.save(s, options)
+        s.restart()
+        self.assertEqual(seeds, {key: self.seed_of(s, key) for key in seeds})
+        self.assertEqual(seeds["CF own"], self.seed_now(s))
+
+    def save(self, s, options):
+        if not options:
+            s("SAVE")
+            return
+        s("BGREWRITEAOF")
+        self.wait_for(lambda: s.client.info("persistence")["aof_rewrite_in_progress"] == 0
+                      and s.client.info("persistence")["aof_rewrite_scheduled"] == 0)
+
+    def test_a_server_with_nothing_but_filters_from_outside_draws_its_own_seed_after_a_restart(self):
+        for options in self.FILES:
+            with self.subTest(options=options):
+                s = self.new_server(*options, arguments=["BF", "yes"])
+                for words in self.brought:
+                    s(*words)
+                self.save(s, options)
+                s.restart()
+                self.assertNotEqual(self.seed_of(s, "CF chunks"), self.seed_now(s))
+
+    def test_an_aof_that_was_not_rewritten(self):
+        """CF.LOADCHUNK sets no seed. RESTORE in an AOF looks like a part of a file, and sets none if the server has one."""
+        s = self.new_server("--appendonly", "yes", arguments=["BF", "yes"])
+        restore, chunk = self.brought[:2]
+        s(*chunk)
+        s.restart()
+        own = self.seed_now(s)
+        self.assertNotEqual(self.seed_of(s, "CF chunks"), own)
+        s(*restore)
+        s.restart()
+        s("DEL", "CF now")
+        self.assertEqual(own, self.seed_now(s))
+
+    def test_clients_cannot_say_that_a_chunk_has_the_servers_seed(self):
+        self.assert_error("ERR wrong number of arguments for 'CF.LOADCHUNK' command", *self.brought[1], "OWN")
+        self.assertEqual([], self.server("KEYS", "*"))
+
+    def test_a_replica_takes_the_masters_seed_and_no_other(self):
+        master = self.new_server(arguments=["BF", "yes"])
+        for words in [["CF.ADD", "CF own", "y"], *self.brought]:
+            master(*words)
+        replica = self.new_server("--replicaof", "127.0.0.1", str(master.port), arguments=["BF", "yes"])
+        self.wait_for(lambda: replica.client.info("replication")["master_link_status"] == "up")
+        self.wait_for(lambda: master("DEBUG", "DIGEST") == replica("DEBUG", "DIGEST"))
+        replica("REPLICAOF", "NO", "ONE")
+        self.assertEqual(self.seed_of(master, "CF own"), self.seed_now(replica))
 
 
 if __name__ == "__main__":
