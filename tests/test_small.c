@@ -1,5 +1,6 @@
 /* Small tidal filters: what they take of memory on the way up and down again, and that they are right while their table
  * lies in one block, becomes segments and becomes a block again, also when memory is missing. */
+#include <inttypes.h>
 #include <malloc.h>
 #include <stdlib.h>
 
@@ -61,7 +62,7 @@ static const size_t steps[5] = {0, 1, 10, 100, 1000};
 
 static void assert_small(const guira *f, size_t row, size_t step) {
     if (held <= promised[row].most[step]) return;
-    fail_msg("w=%u: %zu bytes for %lu items", promised[row].width, held, f->items);
+    fail_msg("w=%u: %zu bytes for %" PRIu64 " items", promised[row].width, held, f->items);
 }
 
 static void check_sizes(size_t row, struct rng *r) {
@@ -126,7 +127,8 @@ static void test_the_statistics_count_what_malloc_takes(void **state) {
     for (unsigned i = 0; i < ITEMS; i++) {
         assert_int_equal(guira_insert_hash(f, rng_next(&same)), GUIRA_OK);
         uint64_t said = stats_of(f).bytes; /* in three pieces */
-        if (said > measured[i] || said + 48 < measured[i]) fail_msg("%lu bytes, but %zu are held", said, measured[i]);
+        if (said > measured[i] || said + 48 < measured[i])
+            fail_msg("%" PRIu64 " bytes, but %zu are held", said, measured[i]);
     }
     guira_destroy(f);
 }
@@ -147,7 +149,7 @@ static void test_configured_filters_are_small_too(void **state) {
     } reserved[] = {{1, 336}, {10, 336}, {100, 640}, {1000, 2700}};
     for (size_t i = 0; i < sizeof reserved / sizeof *reserved; i++) {
         guira *f = make((guira_config){.slot_bits = 16, .capacity = reserved[i].capacity}, &r);
-        if (held > reserved[i].most) fail_msg("%zu bytes for a capacity of %lu", held, reserved[i].capacity);
+        if (held > reserved[i].most) fail_msg("%zu bytes for a capacity of %" PRIu64, held, reserved[i].capacity);
         guira_destroy(f);
     }
     assert_int_equal(held, 0);
@@ -278,7 +280,7 @@ static void test_one_call_without_memory_is_not_refused(void **state) {
         guira_destroy(f);
     }
     assert_true(stashed > 0);
-    print_message("  %lu of them went to the stash\n", stashed);
+    print_message("  %" PRIu64 " of them went to the stash\n", stashed);
     memory_unhook();
 }
 

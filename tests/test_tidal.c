@@ -1,6 +1,8 @@
 /* Entries of a tidal filter: the encoding of slots at every level, removal of the longest match, elders, and validation.
  * test_tidal_size.c has its size and its false-positive rate. */
 #include "slots/match.inc"
+#include <inttypes.h>
+
 #include "tidal_support.h"
 
 /* -------------------------------------------------------------------------------------------------- slots and addresses */
@@ -218,7 +220,7 @@ static void check_elders(unsigned w, uint64_t times, enum choice order, struct r
         if (m.n == 10 * times) half = stats_of(f).elders;
         remove_at(f, &m, order == ANY ? (size_t)rng_below(r, m.n) : m.n - 1);
     }
-    print_message("  w=%u: %lu elders, %lu when the %s half is gone\n", w, most, half,
+    print_message("  w=%u: %" PRIu64 " elders, %" PRIu64 " when the %s half is gone\n", w, most, half,
                   order == NEWEST   ? "newer"
                   : order == OLDEST ? "older"
                                     : "one");

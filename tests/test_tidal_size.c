@@ -1,5 +1,6 @@
 /* The size of a tidal filter: it grows and shrinks with its members bucket by bucket, holds little more memory than its
  * buckets need, keeps reserved room, and has the predicted false-positive rate. */
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -56,7 +57,7 @@ static void test_growing_moves_few_entries(void **state) {
     for (unsigned i = 0; i < 100000; i++) assert_int_equal(guira_insert_hash(f, rng_next(&r)), GUIRA_OK);
     guira_stats s = stats_of(f);
     assert_true(s.evictions > 50000);
-    if (s.kicks > s.evictions * 3 / 2) fail_msg("%lu moves in %lu evictions", s.kicks, s.evictions);
+    if (s.kicks > s.evictions * 3 / 2) fail_msg("%" PRIu64 " moves in %" PRIu64 " evictions", s.kicks, s.evictions);
     assert_valid(f);
     guira_destroy(f);
 }
@@ -69,7 +70,7 @@ static double wave(guira *f, struct model *m, uint64_t most, struct rng *r) {
         if (m->n < 10 || (rng_below(r, 4) != 0) == rising) insert_new(f, m, r);
         else remove_some(f, m, r);
         uint64_t now = buckets_of(f);
-        if (now > buckets + 2 || buckets > now + 2) fail_msg("from %lu to %lu buckets", buckets, now);
+        if (now > buckets + 2 || buckets > now + 2) fail_msg("from %" PRIu64 " to %" PRIu64 " buckets", buckets, now);
         assert_int_equal(f->items, m->n);
         sum += (double)f->items / (double)(now * slots);
         buckets = now;
@@ -102,8 +103,8 @@ static double rate_as_predicted(const guira *f, uint64_t lookups, struct rng *r)
     for (uint64_t i = 0; i < lookups; i++) found += guira_contains_hash(f, rng_next(r)); /* no member: 2^-40 */
     guira_stats s = stats_of(f);
     double rate = (double)found / (double)lookups, sigma = sqrt(s.fpr * (1 - s.fpr) / (double)lookups);
-    print_message("  %lu items, %lu elders: %.4f %% predicted, %.4f %% found, %+.1f sigma\n", s.items, s.elders,
-                  100 * s.fpr, 100 * rate, (rate - s.fpr) / sigma);
+    print_message("  %" PRIu64 " items, %" PRIu64 " elders: %.4f %% predicted, %.4f %% found, %+.1f sigma\n", s.items,
+                  s.elders, 100 * s.fpr, 100 * rate, (rate - s.fpr) / sigma);
     assert_true(fabs(rate - s.fpr) <= 6 * sigma);
     return rate;
 }
@@ -166,7 +167,7 @@ static void check_overhead_now(void) {
     if (share > watch.most) watch.most = share;
     if (share <= 1) return;
     watch.f = NULL;
-    fail_msg("%zu bytes for %lu in use, at %lu items", watch.bytes, used, f->head.items);
+    fail_msg("%zu bytes for %" PRIu64 " in use, at %" PRIu64 " items", watch.bytes, used, f->head.items);
 }
 
 static void *watching_alloc(size_t size) {
