@@ -125,9 +125,14 @@ if [ "$(id -u)" -ne 0 ]; then
 fi
 
 echo "guira: installing with apt-get:$missing (set NO_INSTALL=1 to forbid this)"
-apt() { # prints the output of apt-get only if it fails; waits up to five minutes for another package manager to end
-    output=$($as_root env DEBIAN_FRONTEND=noninteractive apt-get -qq -o Dpkg::Use-Pty=0 -o DPkg::Lock::Timeout=300 -o Acquire::Retries=3 "$@" 2>&1) ||
-        { echo "$output" >&2 && exit 1; }
+# Prints the output of apt-get only if it fails, three times in a row: mirrors have bad minutes. Waits up to five minutes for
+# another package manager to end.
+apt() {
+    for pause in 10 30 0; do
+        output=$($as_root env DEBIAN_FRONTEND=noninteractive apt-get -qq -o Dpkg::Use-Pty=0 -o DPkg::Lock::Timeout=300 "$@" 2>&1) && return
+        sleep $pause
+    done
+    echo "$output" >&2 && exit 1
 }
 # A mirror that is being updated may lack a list for minutes: whether the packages can be had is seen when they are installed.
 (apt update) || echo "guira: apt-get update failed; going on with the lists that are here" >&2
