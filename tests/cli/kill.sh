@@ -21,8 +21,9 @@ done
 # again here: every line begins with "event-".
 sed 's/\(.\)event-/\1\nevent-/g' printed | sort -u >distinct
 sort all | comm -23 - distinct >lost
-# A few lines may be false positives and dropped correctly; a bug would lose hundreds.
-[ "$(wc -l <lost)" -le 3 ] || fail "uniq lost $(wc -l <lost) lines, for example $(head -1 lost)"
+# A few lines may be false positives and dropped correctly: 0.14 of 2,000,000 at the rate that the filter has in the end
+# (7e-8), so more than 5 once in 10^8 runs. A bug would lose hundreds.
+[ "$(wc -l <lost)" -le 5 ] || fail "uniq lost $(wc -l <lost) lines, for example $(head -1 lost)"
 [ -z "$("$guira" uniq --state seen.gf <all)" ] || fail "the state of a completed run was not saved"
 
 # add: lines that an earlier add acknowledged by its exit status stay in the file when a later add is killed.

@@ -19,13 +19,12 @@ import atexit
 import logging
 import os
 import random
-import socket
 import subprocess
 import time
 
 import redis
 
-from harness import SERVER, Server
+from harness import SERVER, Server, is_free
 
 CLI = os.path.join(os.path.dirname(SERVER), os.path.basename(SERVER).replace("-server", "-cli"))
 BUS_PORT_OFFSET = 10000
@@ -51,15 +50,6 @@ def poll(condition, what, seconds=120):
         if time.monotonic() > end:
             raise TimeoutError(f"timeout while waiting for {what}")
         time.sleep(0.05)
-
-
-def is_free(port):
-    with socket.socket() as s:
-        try:
-            s.bind(("127.0.0.1", port))
-        except OSError:
-            return False
-    return True
 
 
 def free_port_pair():

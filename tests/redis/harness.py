@@ -33,10 +33,21 @@ def rng_for(test):
     return random.Random(f"{SEED} {test.id()}")
 
 
-def free_port():
+def is_free(port):
     with socket.socket() as s:
-        s.bind(("127.0.0.1", 0))
-        return s.getsockname()[1]
+        try:
+            s.bind(("127.0.0.1", port))
+        except OSError:
+            return False
+    return True
+
+
+def free_port():
+    """Below the ports that the system gives to connections: one of those could take it before the server does."""
+    while True:
+        port = random.SystemRandom().randrange(10000, 32000)
+        if is_free(port):
+            return port
 
 
 class Server:
@@ -56,7 +67,17 @@ class Server:
             raise
 
     def start(self):
-        self.port = self.wanted_port or free_port()
+        """Another test may take a free port at the same moment; then another one is tried."""
+        for _ in range(10):
+            self.port = self.wanted_port or free_port()
+            try:
+                return self.start_at_port()
+            except RuntimeError as error:
+                if self.wanted_port or "Address already in use" not in str(error):
+                    raise
+        raise RuntimeError("no free port")
+
+    def start_at_port(self):
         environment = dict(os.environ, ASAN_OPTIONS=self.asan_options)
         if PRELOAD:
             environment["LD_PRELOAD"] = PRELOAD

@@ -363,7 +363,7 @@ class ServerFailures(CliTest):
         self.other.process.wait()
 
     def test_a_server_that_stays_down(self):
-        running = self.start_cli("uniq", "--redis-timeout", "1s", "seen")
+        running = self.start_cli("uniq", "--redis-timeout", "5s", "seen")
         running.send(["a"])
         self.wait_for(lambda: running.lines() == ["a"])
         self.kill()
@@ -413,7 +413,7 @@ class ServerFailures(CliTest):
 
     def test_a_server_that_hangs_longer_than_the_timeout(self):
         """The server may have recorded the line before it hung, so the line is printed."""
-        running = self.start_cli("uniq", "--redis-timeout", "1s", "seen")
+        running = self.start_cli("uniq", "--redis-timeout", "5s", "seen")
         running.send(["a"])
         self.wait_for(lambda: running.lines() == ["a"])
         self.other.process.send_signal(signal.SIGSTOP)

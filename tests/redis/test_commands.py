@@ -293,17 +293,17 @@ class Commands(ServerTest):
         s("CONFIG", "SET", "notify-keyspace-events", "KEAd")
         listener = s.client.pubsub()
         listener.psubscribe("__keyevent@0__:cf*")
-        listener.get_message(timeout=5)
+        listener.get_message(timeout=60)
         for words in (["CF.RESERVE", "k", 100], ["CF.ADD", "k", "a"], ["CF.ADDNX", "k", "a"], ["CF.INSERT", "k", "ITEMS", "b"],
                       ["CF.DEL", "k", "a"], ["CF.DEL", "k", "absent"], ["CF.COMPACT", "k"], ["CF.MERGE", "m", "k"],
                       ["CFW.RESERVE", "w", 1000], ["CFW.SEEN", "w", "a"]):
             s(*words)
+        expected = ["cf.reserve", "cf.add", "cf.insert", "cf.del", "cf.compact", "cf.merge", "cfw.reserve", "cfw.seen"]
         heard = []
-        while (message := listener.get_message(timeout=1)) is not None:
+        while (message := listener.get_message(timeout=60 if len(heard) < len(expected) else 0.2)) is not None:
             heard.append(message["channel"].decode().split(":")[1])
         listener.close()
-        self.assertEqual(["cf.reserve", "cf.add", "cf.insert", "cf.del", "cf.compact", "cf.merge", "cfw.reserve",
-                          "cfw.seen"], heard)
+        self.assertEqual(expected, heard)
 
 
 class Protocols(ServerTest):

@@ -78,7 +78,7 @@ class Memory(ServerTest):
         for i in range(2500 if n == 1000 else 100):
             s("SET", f"fill{i}", "")
         create("key:warm")
-        self.used(), time.sleep(0.3)  # until the keyspace has been rehashed
+        self.used(), self.wait_for(lambda: b"rehashing target" not in s("DEBUG", "HTSTATS", 0))
         before = self.used()
         for i in range(n):
             create(f"key:{i:04}")
