@@ -1,10 +1,11 @@
 #!/bin/sh
 # Builds the library and its unit tests for other processors and runs them under qemu-user: big-endian (s390x), 32 bits
-# (i686, armhf) and NEON (aarch64).
+# (i686, armhf) and NEON (aarch64). On x86-64 also: the tests of build/release on processors without AVX2 (nehalem: SSE4.1)
+# and without AVX-512 (haswell), which must choose other code and give the same answers.
 # usage: run.sh [--quick] [ARCH...]        (from the top of the project; needs what "deps.sh portable" installs)
 #
-# --quick: s390x and aarch64 only, and only the tests of what differs between processors: byte order and word size in
-# files (test_golden compares with the bytes in tests/golden), and the matching of every width.
+# --quick: only the tests of what differs between processors: byte order and word size in files (test_golden compares with
+# the bytes in tests/golden), and the matching of every width. On old x86-64 test_golden alone, 32 bits not at all.
 #
 # cmocka for these processors is Debian's package, unpacked below build/portable: nothing of another architecture is
 # installed on this machine. The filters for several threads are not built. What cannot be had here is skipped, and said.
@@ -14,15 +15,23 @@ quick_tests="test_golden test_match test_file_info test_structs test_inline test
 more_tests="test_api test_tidal test_small test_elders test_merge test_merge_fixed test_dynamic test_elastic test_elastic_steps
     test_geometry test_ring test_consistent test_consistent_list test_plan test_file test_corrupt_file test_crafted_file test_map
     test_view test_window test_window_internals test_metrics test_refusal"
-archs="s390x i686 armhf aarch64"
-tests="$quick_tests $more_tests"
+archs="s390x i686 armhf aarch64 nehalem haswell"
+quick=
 if [ "${1:-}" = --quick ]; then
     shift
-    archs="s390x aarch64"
-    tests=$quick_tests
+    archs="s390x aarch64 nehalem haswell"
+    quick=1
 fi
 [ $# -eq 0 ] || archs=$*
 out=$PWD/build/portable
+
+tests_of() { # ARCH
+    case $quick:$1 in
+    :*) echo "$quick_tests $more_tests" ;;
+    1:s390x | 1:aarch64) echo "$quick_tests" ;;
+    *) echo test_golden ;;
+    esac
+}
 
 # Sets triple, debian (Debian's name of the architecture), processor (CMake's), qemu.
 describe() { # ARCH
@@ -31,7 +40,7 @@ describe() { # ARCH
     i686) triple=i686-linux-gnu debian=i386 processor=i686 qemu=qemu-i386 ;;
     armhf) triple=arm-linux-gnueabihf debian=armhf processor=armv7l qemu=qemu-arm ;;
     aarch64) triple=aarch64-linux-gnu debian=arm64 processor=aarch64 qemu=qemu-aarch64 ;;
-    *) echo "run.sh: unknown architecture '$1' (s390x, i686, armhf, aarch64)" >&2 && exit 2 ;;
+    *) echo "run.sh: unknown architecture '$1' (s390x, i686, armhf, aarch64, nehalem, haswell)" >&2 && exit 2 ;;
     esac
 }
 
@@ -64,7 +73,33 @@ configure() { # ARCH
         -DGUIRA_CLI=OFF -DGUIRA_LAB=OFF -DGUIRA_MODULE=OFF -DGUIRA_SQL=OFF -DGUIRA_BENCH=OFF -DGUIRA_EXAMPLES=OFF -DGUIRA_SHARED=OFF
 }
 
+# The programs of build/release, on an emulated processor.
+run_old_x86() { # ARCH
+    case $1 in
+    nehalem) model=Nehalem ;;
+    haswell) model=Haswell ;;
+    esac
+    if [ "$(uname -m)" != x86_64 ] || ! command -v qemu-x86_64 >/dev/null; then
+        echo "run.sh: $1 is skipped: no x86-64 here, or no qemu-x86_64"
+        return
+    fi
+    # shellcheck disable=SC2086
+    cmake --build build/release -j "${JOBS:-2}" --target $tests >/dev/null
+    for test in $tests; do
+        echo "run.sh: $1: $test"
+        GUIRA_QUICK=1 qemu-x86_64 -cpu $model build/release/tests/"$test" >"$out/$1.log" 2>&1 || { cat "$out/$1.log" && exit 1; }
+    done
+}
+
+mkdir -p "$out"
 for arch in $archs; do
+    tests=$(tests_of "$arch")
+    case $arch in
+    nehalem | haswell)
+        run_old_x86 "$arch"
+        continue
+        ;;
+    esac
     describe "$arch"
     if ! command -v "$triple-gcc" >/dev/null || ! command -v "$qemu" >/dev/null || ! unpack_libraries "$arch"; then
         echo "run.sh: $arch is skipped: no $triple-gcc, no $qemu, or no package libcmocka-dev:$debian here"
