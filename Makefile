@@ -150,7 +150,7 @@ coverage: deps-build deps-test ## how much of src/ the unit tests run, by lines 
 	@sed -n '/^folder/,$$p' build/coverage/report.txt
 	@echo "build/coverage/report.txt has the lines and branches that were not run"
 
-mutate: deps-build deps-test ## put small faults into src/ one at a time and list those that no test finds, for MUTATE_SECONDS=3600
+mutate: deps-build deps-test ## put small faults into src/ one at a time and list those that no test finds, for MUTATE_SECONDS=3600; goes on where it stopped
 	python3 tests/mutate/mutate.py --seconds $(MUTATE_SECONDS) --jobs $(JOBS) $(MUTATE_ARGS)
 
 test-portable: deps-build deps-test deps-portable ## unit tests for big-endian, 32-bit, ARM and old x86-64 processors, under qemu

@@ -11,11 +11,13 @@ shift 2
 
 # Runs one fuzzer for so many seconds. Appends what it printed to BUILD/NAME.log.
 fuzz() { # NAME SECONDS
-    words=
-    [ ! -e "tests/fuzz/$1.dict" ] || words=-dict=tests/fuzz/$1.dict
-    # shellcheck disable=SC2086
+    case $1 in
+    load | change | sql) words=file ;;
+    ops | plan) words=numbers ;;
+    *) words=$1 ;;
+    esac
     "$build/tests/fuzz/fuzz_$1" -max_total_time="$2" -max_len=16384 -timeout=60 -rss_limit_mb=4096 -print_final_stats=1 \
-        -detect_leaks=$leaks $words -artifact_prefix="$build/$1-" "$build/corpus-$1" >>"$build/$1.log" 2>&1
+        -detect_leaks=$leaks -dict="tests/fuzz/$words.dict" -artifact_prefix="$build/$1-" "$build/corpus-$1" >>"$build/$1.log" 2>&1
 }
 
 for name in "$@"; do

@@ -7,12 +7,16 @@ Works on copies of the sources below build/mutate, never on the tree itself. A m
 in a line of code. It is KILLED if it does not compile, if a test fails, or if a test takes too long, and SURVIVES if all tests
 pass: then a test is missing, or the change makes no difference. The line of a survivor can be given to --only.
 
+What was tried is kept in build/mutate/tried.json, and the next run continues with the others; a mutant of a line that has
+changed since is new. Limits are of processor time, so that a busy machine kills no mutant.
+
 The copy is compiled without vectors and with assertions of the tests only, so that a mutant takes seconds: code of instruction
 sets is compared with the portable code by test_match.
 """
 
 import argparse
 import concurrent.futures
+import json
 import os
 import pathlib
 import random
@@ -20,9 +24,11 @@ import re
 import shutil
 import subprocess
 import sys
+import threading
 import time
 
 TOP = pathlib.Path(__file__).resolve().parents[2]
+TRIED = TOP / "build" / "mutate" / "tried.json"
 FOLDERS = ["src/slots", "src/tidal", "src/io"]
 # Other compilers and instruction sets than the copy is built with.
 NOT_BUILT = re.compile(r"x86|neon|wasm|avx|sse41|_small\.c$|pair\.c$|unpack\.c$")
@@ -68,8 +74,10 @@ def mutants_of(path):
 
 
 def run(command, seconds, cwd, **environment):
+    """Each process of the command may use so many seconds; one that waits forever is ended much later."""
     try:
-        done = subprocess.run(command, cwd=cwd, timeout=seconds, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+        done = subprocess.run(["prlimit", f"--cpu={seconds}", *command], cwd=cwd, timeout=20 * seconds,
+                              stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
                               env={**os.environ, "GUIRA_QUICK": "1", **environment})
         return done.returncode == 0
     except subprocess.TimeoutExpired:
@@ -118,15 +126,35 @@ class Copy:
             os.utime(file)
 
 
-def chosen(options):
+class Tried:
+    """What became of mutants, in a file: {"path", "line", "changed", "survives"} for each."""
+
+    def __init__(self):
+        self.all = json.loads(TRIED.read_text()) if TRIED.exists() else []
+        self.known = {(t["path"], t["line"], t["changed"]) for t in self.all}
+        self.lock = threading.Lock()
+
+    def has(self, mutant):
+        return (mutant[0], mutant[2], mutant[3]) in self.known
+
+    def add(self, mutant, survives):
+        with self.lock:
+            self.all.append({"path": mutant[0], "line": mutant[2], "changed": mutant[3], "survives": survives})
+            new = TRIED.with_suffix(".new")
+            new.write_text(json.dumps(self.all, indent=1))
+            new.rename(TRIED)
+
+
+def chosen(options, tried):
     folders = options.folders or FOLDERS
     files = [f for folder in folders for f in sorted((TOP / folder).glob("*")) if f.suffix in (".c", ".h", ".inc")]
     mutants = [m for f in files if not NOT_BUILT.search(f.name) for m in mutants_of(f)]
     if options.only:
         path, _, number = options.only.partition(":")
         mutants = [m for m in mutants if m[0] == path and (not number or m[1] == int(number))]
+        return mutants
     random.Random(options.seed).shuffle(mutants)
-    return mutants[: options.most]
+    return [m for m in mutants[: options.most] if not tried.has(m)]
 
 
 def main():
@@ -138,8 +166,9 @@ def main():
     parser.add_argument("--only")
     parser.add_argument("folders", nargs="*")
     options = parser.parse_args()
-    mutants, killers, results = chosen(options), {}, {"killed": 0, "survived": 0}
-    print(f"{len(mutants)} mutants, seed {options.seed}", flush=True)
+    tried = Tried()
+    mutants, killers, results = chosen(options, tried), {}, {"killed": 0, "survived": 0}
+    print(f"{len(mutants)} mutants, seed {options.seed}, {len(tried.all)} tried before", flush=True)
     copies = [Copy(i) for i in range(options.jobs)]
     end = time.time() + options.seconds
 
@@ -148,12 +177,15 @@ def main():
             mutant = mutants.pop()
             survives = copy.survives(mutant, killers)
             results["survived" if survives else "killed"] += 1
+            tried.add(mutant, survives)
             if survives:
                 print(f"SURVIVES {mutant[0]}:{mutant[1]}\n  - {mutant[2].strip()}\n  + {mutant[3].strip()}", flush=True)
 
     with concurrent.futures.ThreadPoolExecutor(len(copies)) as pool:
         list(pool.map(work, copies))
-    print(f"killed {results['killed']}, survived {results['survived']}, not tried {len(mutants)}")
+    before = sum(t["survives"] for t in tried.all)
+    print(f"killed {results['killed']}, survived {results['survived']}, not tried {len(mutants)}; "
+          f"of all that were ever tried, {before} of {len(tried.all)} survived")
     for test, n in sorted(killers.items(), key=lambda item: -item[1]):
         print(f"  {test:24} {n}")
 
