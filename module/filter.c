@@ -378,7 +378,9 @@ static void *rdb_load_bloom(redis_io *io, int version) {
     return version == ENCODING ? filter_rdb_load(&bloom_serializer, io) : NULL;
 }
 static void digest(redis_digest *to, void *value) { digest_value(&filter_serializer, value, to); }
-static size_t mem_usage(const void *value) { return ((const struct filter *)value)->bytes + SERVER_BYTES; }
+static size_t mem_usage(const void *value) {
+    return ((const struct filter *)value)->bytes + memory_of_server_per_key();
+}
 
 static void aof_rewrite(redis_io *io, redis_string *key, void *value) {
     aof_rewrite_value(serializer_of(value), value, has_own_seed(value), io, key);

@@ -39,6 +39,7 @@ int RedisModule_OnLoad(redis_ctx *ctx, redis_string **argv, int argc) {
         return REDIS_ERR;
     }
     memory_use_server_allocator();
+    memory_ask_server(ctx);
     redis.SetModuleOptions(ctx, REDIS_OPTION_HANDLE_IO_ERRORS | REDIS_OPTION_HANDLE_ASYNC_LOAD);
     bool registered = settings_read_arguments(ctx, argv, argc) && commands_register(ctx) && filter_register(ctx) &&
                       old_type_register(ctx) && window_register(ctx) && partial_register(ctx) && settings_register(ctx);

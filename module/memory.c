@@ -72,6 +72,16 @@ void memory_free(void *p) {
     redis.Free(p);
 }
 
+/* The object, the struct for a module's value, and what the allocator adds to the entry of the keyspace. Valkey 8.1 and later
+ * have the key in the object and no entry: there is only the struct, and what the allocator adds. */
+static size_t per_key = 16 + 16 + 8;
+
+size_t memory_of_server_per_key(void) { return per_key; }
+
+void memory_ask_server(redis_ctx *ctx) {
+    if (redis_valkey_version(ctx) >= 0x0801) per_key = 16 + 8;
+}
+
 void memory_use_server_allocator(void) {
     const guira_allocator server = {memory_alloc, memory_free};
     guira_set_allocator(&server);

@@ -21,9 +21,10 @@ void memory_free(void *p);
 /* Bytes that the calling thread has allocated and not freed, as the server counts them. The difference between two calls is
  * what was allocated in between: values keep their size up to date with it, so that MEMORY USAGE is exact. */
 long long memory_of_thread(void);
-/* What the server allocates for a key and MEMORY USAGE leaves out: the object, the struct for a module's value, and what the
- * allocator adds to the entry of the keyspace. */
-enum { SERVER_BYTES = 16 + 16 + 8 };
+/* What the server allocates for a key and MEMORY USAGE leaves out. It depends on the server, which is asked once, when the
+ * module is loaded. */
+size_t memory_of_server_per_key(void);
+void memory_ask_server(redis_ctx *ctx);
 /* Whether the server has more memory in use than `maxmemory` allows, and would not evict keys to get below it. To be asked
  * after a value of `bytes` was allocated and before it is used: a large table takes no memory before. Always false for small
  * values, on replicas and while loading. */

@@ -1,6 +1,7 @@
 /* See redis.h. */
 #include "redis.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 struct redis redis;
@@ -24,4 +25,14 @@ const char *redis_load_api(redis_ctx *ctx) {
 #undef FIND_OR_FAIL
 #undef FIND
     return NULL;
+}
+
+unsigned redis_valkey_version(redis_ctx *ctx) {
+    redis_info_data *info = redis.GetServerInfo(ctx, "server");
+    const char *text = redis.ServerInfoGetFieldC(info, "valkey_version"); /* "8.1.1" */
+    char *end = NULL;
+    unsigned long major = text == NULL ? 0 : strtoul(text, &end, 10), minor = 0;
+    if (major > 0 && *end == '.') minor = strtoul(end + 1, NULL, 10);
+    redis.FreeServerInfo(ctx, info);
+    return (unsigned)(major << 8 | minor);
 }

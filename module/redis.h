@@ -201,4 +201,7 @@ extern struct redis redis;
 /* Fills in `redis`. Returns NULL, or the name of a required function that the server lacks. */
 const char *redis_load_api(redis_ctx *ctx);
 
+/* The version of a Valkey server, 0x0801 for 8.1; 0: the server is Redis. */
+unsigned redis_valkey_version(redis_ctx *ctx);
+
 #endif

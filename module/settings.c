@@ -177,20 +177,12 @@ static bool register_all(redis_ctx *ctx, unsigned flags) {
                                               set_error_rate_text, NULL, NULL) == REDIS_OK;
 }
 
-static bool is_valkey(redis_ctx *ctx) {
-    redis_info_data *info = redis.GetServerInfo(ctx, "server");
-    const char *name = redis.ServerInfoGetFieldC(info, "server_name");
-    bool valkey = name != NULL && strcmp(name, "valkey") == 0;
-    redis.FreeServerInfo(ctx, info);
-    return valkey;
-}
-
 /* RedisBloom's own names, without "guira." in front: since Redis 8.0. Valkey ignores the flag, and would have every name
  * twice. Not with PREFIX, which is for servers that have RedisBloom too. */
 static bool has_unprefixed(redis_ctx *ctx) {
     const int first = 0x080000;
     return redis.GetServerVersion != NULL && redis.GetServerVersion() >= first && !names_have_prefix() &&
-           !is_valkey(ctx);
+           redis_valkey_version(ctx) == 0;
 }
 
 bool settings_register(redis_ctx *ctx) {

@@ -96,7 +96,7 @@ enum { TIMER_BYTES = 112 };
 
 static size_t mem_usage(const void *value) {
     const struct window *w = value;
-    return w->bytes + SERVER_BYTES + (w->timer != 0 ? TIMER_BYTES : 0);
+    return w->bytes + memory_of_server_per_key() + (w->timer != 0 ? TIMER_BYTES : 0);
 }
 
 static void aof_rewrite(redis_io *io, redis_string *key, void *value) {
