@@ -113,10 +113,12 @@ static void read_lines(struct change *c) {
     lines_close(&in);
 }
 
-/* The room that was made for the lines of the input is too much if many of them are equal. A fixed filter stays as it
- * is. */
+/* The room that was made for the lines of the input is too much if many of them are equal: copies are counted, and take no
+ * slots. A fixed filter stays as it is. */
 static void free_unused_room(struct change *c) {
-    if ((double)c->done < 0.8 * (double)c->reserved) (void)guira_shrink_to_fit(c->filter);
+    guira_stats s = GUIRA_STATS_INIT;
+    guira_stats_get(c->filter, &s);
+    if (s.load * (double)s.slots < 0.8 * (double)c->reserved) (void)guira_shrink_to_fit(c->filter);
 }
 
 static void read_and_save(struct change *c) {
@@ -200,6 +202,7 @@ static int build_run(int argc, char **argv) {
     if (like != NULL && (spec.items != 0 || spec.fpr != 0 || spec.kind != 0 || parameters_given(&spec.parameters)))
         trouble("--like copies the configuration of %s and cannot be combined with options that set it", like);
     must_be_regular(c.path);
+    input_must_not_include(c.files, c.path);
     if (!c.replace && file_exists(c.path))
         trouble("%s: already exists; 'guira add' adds to it, --force replaces it", c.path);
     must_be_writable(c.path);
@@ -233,6 +236,7 @@ const struct command command_build = {
 
 /* Holds the lock on the file from loading to saving, see file_save.h. */
 static void change_file(struct change *c) {
+    input_must_not_include(c->files, c->path);
     file_lock(c->path, true);
     must_be_writable(c->path);
     c->filter = filter_load(c->path);
@@ -284,8 +288,8 @@ static int add_run(int argc, char **argv) {
 
 const struct command command_add = {
     "add", "[options] FILE|NAME [INPUT...]", "add lines to a filter file",
-    "A line that is in the filter already is not added again, unless --count-copies is given. FILE is replaced in one "
-    "step at the end: after status 0 the lines are in it and on the disk, before that it is\n"
+    "A line that is in the filter already is not added again, unless --count-copies is given.\n"
+    "FILE is replaced in one step at the end: after status 0 the lines are in it and on the disk, before that it is\n"
     "unchanged. With --checkpoint it is replaced regularly. Commands that change the same file wait for each other.\n"
     "Exit status: 0, or 2 for an error.\n"
     "\n"

@@ -66,6 +66,11 @@ void filter_trouble(const char *path, guira_status s) {
     exit(EXIT_TROUBLE);
 }
 
+bool is_same_file(const char *a, const char *b) {
+    struct stat here, there;
+    return stat(a, &here) == 0 && stat(b, &there) == 0 && here.st_dev == there.st_dev && here.st_ino == there.st_ino;
+}
+
 bool file_exists(const char *path) {
     struct stat st;
     return stat(path, &st) == 0;

@@ -26,6 +26,9 @@ _Noreturn void filter_trouble(const char *path, guira_status s);
 /* Reads the start of a file; config may be NULL. False: it is not a guira file. Does not exit. */
 bool file_info_read(const char *path, guira_file *out, guira_config *config);
 
+/* Do both names lead to one file? */
+bool is_same_file(const char *a, const char *b);
+
 bool file_exists(const char *path);
 
 /* False: there is something else than a file at path, a directory or a device. The second one exits then. */

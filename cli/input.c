@@ -64,15 +64,14 @@ static bool same_file(const struct stat *a, const struct stat *b) {
     return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
 }
 
-bool input_includes(struct operands files, const char *path) {
+void input_must_not_include(struct operands files, const char *path) {
     struct stat there, here;
-    if (stat(path, &there) != 0 || !S_ISREG(there.st_mode)) return false;
+    if (stat(path, &there) != 0 || !S_ISREG(there.st_mode)) return;
     files = or_stdin(files);
     for (size_t i = 0; i < files.n; i++) {
         int failed = is_stdin(files.name[i]) ? fstat(STDIN_FILENO, &here) : stat(files.name[i], &here);
-        if (failed == 0 && same_file(&here, &there)) return true;
+        if (failed == 0 && same_file(&here, &there)) trouble("%s: is also an input file", path);
     }
-    return false;
 }
 
 /* Counts with pread, so that the position of stdin does not change. */

@@ -63,7 +63,7 @@ void input_close(struct input *in);
  * compressed. Positions are unchanged. */
 bool input_count_lines(struct operands files, char end, uint64_t *out);
 
-/* Is one of the files the same as the one at `path`? */
-bool input_includes(struct operands files, const char *path);
+/* Exits if one of the files is the one at `path`, which is going to be written. */
+void input_must_not_include(struct operands files, const char *path);
 
 #endif

@@ -22,7 +22,7 @@ static size_t used;
 void output_open(const char *path, struct operands inputs) {
     to_terminal = path == NULL && isatty(STDOUT_FILENO) == 1;
     if (path == NULL) return;
-    if (input_includes(inputs, path)) trouble("%s: is also an input file", path);
+    input_must_not_include(inputs, path);
     int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
     if (fd < 0 || dup2(fd, STDOUT_FILENO) < 0) trouble("%s: %s", path, system_error());
     close(fd);

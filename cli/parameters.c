@@ -46,6 +46,16 @@ bool parameters_given(const struct parameters *p) {
     return given;
 }
 
+const char *parameter_unset(struct parameters *p, unsigned i) {
+    static const char *const names[] = {"max-load", "min-load", "growth"};
+    double *const reals[] = {&p->max_load, &p->min_load, &p->growth};
+    bool given = i < PARAM_COUNT ? p->integer[i] > 0 : *reals[i - PARAM_COUNT] > 0;
+    if (i < PARAM_COUNT) p->integer[i] = 0;
+    else *reals[i - PARAM_COUNT] = 0;
+    if (!given) return NULL;
+    return i < PARAM_COUNT ? integers[i].option : names[i - PARAM_COUNT];
+}
+
 static void must_have(const guira_config *c, const char *option, unsigned kinds) {
     if (kinds & HAS(c->kind)) return;
     char list[100];

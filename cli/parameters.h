@@ -51,6 +51,10 @@ extern const char *const policy_names[];
         0, "policy", OPT_CHOICE, &(to)->policy, "LEVEL", "consistent: what is added", policy_names                     \
     }
 
+/* Unsets number i, from 0 to PARAM_OPTIONS - 1, and returns the name of its option; NULL: it was not given. */
+enum { PARAM_OPTIONS = PARAM_COUNT + 3 };
+const char *parameter_unset(struct parameters *p, unsigned i);
+
 /* Whether any is set. */
 bool parameters_given(const struct parameters *p);
 

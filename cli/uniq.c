@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "commands.h"
+#include "filter_file.h"
 #include "line_time.h"
 #include "output.h"
 #include "progress.h"
@@ -235,9 +236,12 @@ static void run(struct uniq *u, struct operands files) {
     struct batch b;
     signals_catch();
     input_check(files);
+    if (u->state != NULL) input_must_not_include(files, u->state);
     unsigned parts = is_divided(u) ? (unsigned)(u->jobs < MAX_PARTS ? u->jobs : MAX_PARTS) : 0;
     if (parts > 0) u->set.spec.items = items_of_part(u->set.spec.items, parts);
     seen_set_open(&u->set, u->state);
+    if (u->state != NULL && u->output != NULL && is_same_file(u->state, u->output))
+        trouble("%s: is given as --state and as --output; use two files", u->output);
     if (parts > 0) seen_set_divide(&u->set, parts);
     u->time = seen_set_last_time(&u->set);
     u->latest = u->time > 0 ? (int64_t)u->time : TIME_NONE / 2; /* half: a skew can be subtracted */
