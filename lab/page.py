@@ -167,7 +167,7 @@ def data_table(path):
     caption = next((line[len("# caption:"):].strip() for line in lines if line.startswith("# caption:")), "")
     head, *rows = csv.reader(line for line in lines if not line.startswith("#"))
     cells = [f"<tr>{''.join(cell(c) for c in row)}</tr>" for row in rows]
-    return (f'<div class="wide"><table class="data"><caption>{html.escape(caption)}</caption>'
+    return (f'<p class="caption">{html.escape(caption)}</p><div class="wide"><table class="data">'
             f'<tr>{"".join(f"<th>{html.escape(c)}</th>" for c in head)}</tr>{"".join(cells)}</table></div>')
 
 

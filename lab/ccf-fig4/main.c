@@ -80,8 +80,9 @@ static void add_results(struct results *x, const struct replay *r, double scale)
     spread_add(&x->bits, bits_at_peak(r));
 }
 
-/* A line for every hundredth of the samples: mean, lowest and highest of all seeds. */
-static void put_distributions(struct lab *lab, const struct results x[READINGS]) {
+/* A line for every hundredth of the samples: mean, lowest and highest of all seeds. Empty slots are scaled to the paper's
+ * trace. */
+static void put_distributions(struct lab *lab, const struct results x[READINGS], double scale) {
     static const enum measure drawn[] = {MEASURE_SLOTS, MEASURE_LOAD, MEASURE_EMPTY};
     fputs("part,optimal", lab->data);
     for (int m = 0; m < 3; m++)
@@ -95,7 +96,7 @@ static void put_distributions(struct lab *lab, const struct results x[READINGS])
         for (int m = 0; m < 3; m++)
             for (int f = 0; f < DRAWN; f++) {
                 struct spread s = x[f].at[drawn[m]][q];
-                double part = m == 0 ? 3 : 1; /* slots to buckets */
+                double part = (const double[]){3, 1, scale}[m]; /* slots to buckets */
                 fprintf(lab->data, ",%.5g,%.5g,%.5g", s.mean / part, s.low / part, s.high / part);
             }
         fputc('\n', lab->data);
@@ -164,7 +165,7 @@ void experiment(struct lab *lab) {
         while (n > 0) replay_free(&r[--n]);
         trace_free(&t);
     }
-    put_distributions(lab, x);
+    put_distributions(lab, x, scale);
     put_table(lab, x);
     compare(lab, x);
 }

@@ -12,7 +12,8 @@ static const double rate = 0.001;
 
 struct result {
     /* made for all items at once */
-    double bits, cell, absent_lines, present_lines, full_at;
+    double bits, full_bits; /* per item, in the mean over the sizes of an octave, and at the size it is made for */
+    double cell, absent_lines, present_lines, full_at;
     struct rate measured;
     const char *removes, *merges;
     /* grown, and on the trace */
@@ -100,6 +101,7 @@ static void measure_one_size(struct lab *lab, const struct contender *c, uint64_
     for (uint64_t i = 0; i < n; i++)
         if (!c->insert(f, member(i))) lab_fatal("%s is full", c->name);
     r->bits = bits_over_an_octave(lab, c, n);
+    r->full_bits = c->bits(f) / (double)n;
     r->cell = c->width(f);
     r->measured = false_positives(c, f, lab->quick ? 100000 : 1000000);
     count_lines(c, f, n, r);
@@ -263,22 +265,42 @@ static void compare_with_table_1(struct lab *lab, const struct result *r) {
                text("%.0f and %.0f bits per item; CF %.1f, DCF %.1f", r[at("I2CF")].bits, r[at("CCF")].bits,
                     r[at("CF")].bits, r[at("DCF")].bits),
                r[at("I2CF")].bits > r[at("DCF")].bits && r[at("CCF")].bits > r[at("CF")].bits);
-    lab_refute(lab, "Table I, space efficiency: BF (+) takes more space than CF (++), at 0.1 %", "more",
-               text("%.1f and %.1f bits per item", r[at("Bloom")].bits, r[at("CF")].bits),
-               r[at("Bloom")].bits < r[at("CF")].bits);
+    lab_compare_fact(
+        lab,
+        "Table I, space efficiency: BF (+) takes more space than CF (++), at 0.1 %: where a power of two of "
+        "buckets is full, and in the mean over all sizes",
+        "more",
+        text("%.1f against %.1f and %.1f bits per item (cuckoo, any number of buckets: %.1f)", r[at("Bloom")].bits,
+             r[at("CF")].full_bits, r[at("CF")].bits, r[at("cuckoo")].bits),
+        r[at("Bloom")].bits > r[at("CF")].full_bits && r[at("Bloom")].bits > r[at("CF")].bits);
 }
 
-static void check_ours(struct lab *lab, const struct result *r) {
+/* By how many errors of the measurement a rate is above the planned one. */
+static double errors_above(struct rate r) { return r.error > 0 ? (r.value - rate) / r.error : 0; }
+
+/* An error is half the 95 % interval: of 25 rates that are exactly the planned one, one is two errors above in one run of a
+ * thousand. */
+static void check_rates(struct lab *lab, const struct result *r) {
+    const char *highest = "";
+    double most = -INFINITY;
+    for (int i = 0; i < CONTENDERS; i++)
+        for (int grown = 0; grown <= contenders[i].grows; grown++) {
+            struct rate measured = grown ? r[i].grown : r[i].measured;
+            if (errors_above(measured) <= most) continue;
+            most = errors_above(measured);
+            highest = text("highest: %s%s, %s", contenders[i].name, grown ? " grown" : "", rate_text(measured));
+        }
+    lab_must_hold(lab, "every filter keeps the planned rate of 0.1 %, also when grown (at most two errors above)",
+                  highest, most <= 2);
+}
+
+static void check_tidal(struct lab *lab, const struct result *r) {
     double smallest = INFINITY, tidal = r[at("tidal")].trace_bits.mean;
-    bool kept = true;
     for (int i = 0; i < CONTENDERS; i++) {
         const struct contender *c = &contenders[i];
-        kept &= r[i].measured.value <= 1.1 * rate + 3 * r[i].measured.error;
-        if (!c->grows) continue;
-        kept &= r[i].grown.value <= 1.1 * rate + 3 * r[i].grown.error;
-        if (c->remove != NULL && strcmp(c->name, "tidal") != 0) smallest = fmin(smallest, r[i].trace_bits.mean);
+        if (c->grows && c->remove != NULL && strcmp(c->name, "tidal") != 0)
+            smallest = fmin(smallest, r[i].trace_bits.mean);
     }
-    lab_must_hold(lab, "every filter keeps the planned rate of 0.1 %, also when grown", "see the tables", kept);
     const char *what = "mean bits per item on the trace: tidal, and the smallest other filter that grows and removes";
     const char *both = text("%.1f and %.1f", tidal, smallest);
     if (lab->quick || lab->trace != NULL) lab_note(lab, what, both); /* a small trace compares constants */
@@ -304,5 +326,6 @@ void experiment(struct lab *lab) {
     put_tables(lab, r, n);
     compare_with_the_guide(lab, r);
     compare_with_table_1(lab, r);
-    check_ours(lab, r);
+    check_rates(lab, r);
+    check_tidal(lab, r);
 }

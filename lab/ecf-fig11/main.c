@@ -5,6 +5,9 @@
 static const double loads[] = {0.70, 0.74, 0.78, 0.82, 0.86, 0.90};
 enum { LOADS = sizeof loads / sizeof *loads };
 
+/* The ratio of one run has a standard deviation of about 0.006, that of the mean of so many 0.0005. */
+enum { ROUNDS = 160 };
+
 enum { ECF_READS, CF_READS, ECF_WRITES, CF_WRITES, COUNTS };
 
 static void count(uint64_t seed, uint64_t buckets, bool plain, double out[COUNTS][LOADS]) {
@@ -23,7 +26,7 @@ void experiment(struct lab *lab) {
     uint64_t buckets = lab->quick ? 8192 : 32768;
     struct spread all[COUNTS][LOADS] = {{{0}}}, reads = {0}, writes = {0};
     bool rising = true;
-    for (unsigned round = 0; round < lab_seeds(lab); round++) {
+    for (unsigned round = 0; round < ROUNDS; round++) {
         double here[COUNTS][LOADS];
         for (int plain = 0; plain < 2; plain++) count(lab->seed + round, buckets, plain, here);
         spread_add(&reads, here[ECF_READS][LOADS - 1] / here[CF_READS][LOADS - 1]);
