@@ -196,6 +196,55 @@ static void test_any_sequence_of_steps_keeps_every_member(void **state) {
     assert_true(done > 100 && refused > 10);
 }
 
+/* Why a key was refused: see docs/elastic.md. */
+enum reason { TOO_FEW_RANGES, HALF_EMPTY, LAST_EXTENSION_DID_NOT_HELP, NO_REASON };
+
+static enum reason reason_of(const guira *f) {
+    const struct ecf *e = inside(f);
+    guira *copy;
+    assert_int_equal(guira_clone(f, &copy), GUIRA_OK);
+    guira_status s = guira_elastic_extend(copy, guira__config_of(f).factor);
+    guira_destroy(copy);
+    if (s == GUIRA_ELIMIT) return TOO_FEW_RANGES;
+    if (e->base.stash.n == STASH_LAST) return LAST_EXTENSION_DID_NOT_HELP;
+    return (double)f->items < ecf_capacity(e, guira__config_of(f).max_load / 2, e->table.buckets) ? HALF_EMPTY
+                                                                                                  : NO_REASON;
+}
+
+/* One slot and one kick: a table is full at a third, below half of max_load. With 4 to 7 bits there are soon too few ranges to
+ * extend it. Nothing else is refused but copies, and never with room in the stash. */
+static void test_a_key_is_refused_for_the_documented_reasons_only(void **state) {
+    (void)state;
+    struct rng r = rng_for(__func__);
+    unsigned seen[NO_REASON] = {0};
+    for (unsigned round = 0; round < (quick_run() ? 30 : 150); round++) {
+        struct model m = {0};
+        bool narrow = round % 2 == 0;
+        guira *f = make((guira_config){.slot_bits = (narrow ? 4 : 16) + (unsigned)rng_below(&r, 4),
+                                       .bucket_slots = narrow ? 1 + (unsigned)rng_below(&r, 6) : 1,
+                                       .buckets = 64 + rng_below(&r, 200),
+                                       .max_load = narrow ? 0 : 0.95,
+                                       .max_kicks = narrow ? 0 : 1},
+                        &r);
+        for (unsigned i = 0, refused = 0; i < 2000 && refused < 10; i++) {
+            uint64_t hash = rng_next(&r), before = digest(f);
+            guira_status s = guira_insert_hash(f, hash);
+            if (s == GUIRA_OK) model_add(&m, hash);
+            if (s == GUIRA_OK || s == GUIRA_EDUPLICATE) continue;
+            assert_true(s == GUIRA_EFULL && digest(f) == before && stats_of(f).stash >= STASH_SIZE);
+            enum reason why = reason_of(f);
+            assert_int_not_equal(why, NO_REASON);
+            seen[why]++;
+            refused++;
+        }
+        assert_sound(f, &m);
+        end(f, &m);
+    }
+    print_message("  refused: %u too few ranges, %u half empty, %u not helped by an extension\n", seen[TOO_FEW_RANGES],
+                  seen[HALF_EMPTY], seen[LAST_EXTENSION_DID_NOT_HELP]);
+    assert_true(seen[TOO_FEW_RANGES] > 0 && seen[HALF_EMPTY] > 0);
+}
+
 static guira_status extend_by_3(guira *f) { return guira_elastic_extend(f, 3); }
 
 static void test_without_memory_nothing_changes(void **state) {
@@ -234,6 +283,7 @@ int main(void) {
         cmocka_unit_test(test_wrong_arguments_are_refused),
         cmocka_unit_test(test_the_list_of_steps_ends),
         cmocka_unit_test(test_any_sequence_of_steps_keeps_every_member),
+        cmocka_unit_test(test_a_key_is_refused_for_the_documented_reasons_only),
         cmocka_unit_test(test_without_memory_nothing_changes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
