@@ -25,7 +25,10 @@ static const double default_growth_to = 1e10; /* items: see guira_plan */
 
 static const char *yes_no(bool x) { return x ? "yes" : "no"; }
 
-/* Writes which row to choose, in one sentence. */
+/* The table has a filter of fixed size that is full at max_load, 0.95; a peak is rarely known so well. */
+static const char headroom[] = " If that is an estimate, build cuckoo with --max-load 0.9.";
+
+/* Writes which row to choose, in a sentence or two. */
 static void advise(const struct plan *p, char *to, size_t n) {
     const guira_plan_row *tidal = &p->row[TIDAL], *fixed = &p->row[CUCKOO], *best = &p->row[p->smallest];
     char t[UNIT_TEXT], f[UNIT_TEXT], b[UNIT_TEXT], items[UNIT_TEXT];
@@ -40,13 +43,13 @@ static void advise(const struct plan *p, char *to, size_t n) {
         snprintf(to, n, "Use tidal (%s), or %s (%s) if items are never removed.", t, best->name, b);
     else if (best->removes)
         snprintf(to, n,
-                 "Use tidal (%s) if the number of items is unknown; for at most %s items, %s is the smallest (%s).", t,
-                 items, best->name, b);
+                 "Use tidal (%s) if the number of items is unknown; for at most %s items, %s is the smallest (%s).%s",
+                 t, items, best->name, b, best == fixed ? headroom : "");
     else
         snprintf(to, n,
                  "Use tidal (%s) if the number of items is unknown, cuckoo (%s) for at most %s items, "
-                 "or a Bloom filter (%s) if items are never removed.",
-                 t, f, items, b);
+                 "or a Bloom filter (%s) if items are never removed.%s",
+                 t, f, items, b, headroom);
 }
 
 /* What is planned for: "1.00M items, later up to 10.0G, ..." */
