@@ -228,6 +228,49 @@ class Hostile(ServerTest):
         print(f"RESTORE of RedisBloom's: {refused} refused, {accepted} accepted")
         self.assertGreater(min(refused, accepted), MUTANTS // 50)
 
+    WORDS = ("", "0", "1", "-1", "4", "100", "1024", 2**30, 2**30 + 1, 2**63 - 1, -2**63, 2**64 - 1, "1e309", "nan", "0.01",
+             "1e-300",
+             " 1", b"\0\xff\r\n", "x" * 5000, "CAPACITY", "ITEMS", "NOCREATE", "ERROR", "EXPANSION", "BUCKETSIZE",
+             "MAXITERATIONS", "NONSCALING", "OWN", "ITEMS")
+
+    def random_call(self, rng, names):
+        key = rng.choice(("k0", "k1", "k2", "k3", "", b"\0\xff", "text"))
+        words = [rng.choice(self.WORDS) if rng.random() < 0.5 else rng.randrange(2000) for _ in range(rng.randrange(8))]
+        items = [rng.randrange(2000) for _ in range(rng.choice((1, 30, 400)))]
+        what = rng.randrange(12)
+        if what == 0:
+            return [rng.choice(("CF.INSERT", "BF.INSERT")), key, "ITEMS", *items]
+        if what == 1:
+            return ["CFW.SEEN", key, *items]
+        if what == 2:
+            return [rng.choice(("DEL", "UNLINK", "DUMP", "TYPE")), key]
+        if what == 3:
+            return [rng.choice(("COPY", "RENAME")), key, rng.choice(("k0", "k1", "k2"))]
+        if what == 4:
+            return ["EVAL", "return redis.pcall(unpack(ARGV))", 0, rng.choice(names), key, *words]
+        return [rng.choice(names), key, *words]
+
+    def test_random_arguments_of_every_command(self):
+        """The server replies to all of them, what it has is valid, and a replica has the same."""
+        rng = rng_for(self)
+        self.server = s = self.new_server("--maxmemory", "200mb", arguments=["BF", "yes"])
+        replica = self.new_server("--replicaof", "127.0.0.1", str(s.port), arguments=["BF", "yes"])
+        self.wait_for(lambda: replica.client.info("replication")["master_link_status"] == "up")
+        names = sorted(name for name in s("COMMAND") if name.split(".")[0].lower() in ("cf", "bf", "cfw"))
+        self.assertGreater(len(names), 35)
+        s("SET", "text", "x")
+        for _ in range(10 if QUICK else 30):
+            calls = [self.random_call(rng, names) for _ in range(200)]
+            try:
+                self.assertEqual(len(calls), len(self.run_all(calls)))
+            except Exception:
+                self.save(calls)
+                raise
+            for key in s("KEYS", "*"):
+                if s("TYPE", key) == b"guira-flt":
+                    s("CF.DEBUG", key)
+        self.wait_for(lambda: s("DEBUG", "DIGEST") == replica("DEBUG", "DIGEST"))
+
     @unittest.skipIf(PRELOAD, "the library cannot be loaded into Python with sanitizers")
     def test_a_window_with_a_time_that_replicas_cannot_get_is_refused(self):
         """CFW._SEEN carries the time as a signed number of 64 bits."""
