@@ -51,7 +51,7 @@ python: deps-build ## build the Python package alone (build/release/python)
 wasm: ## build the library for WebAssembly and browsers (build/wasm)
 	@sh scripts/deps.sh wasm
 	$(MAKE) -s -j $(JOBS) -f bindings/wasm/Makefile OUT=build/wasm
-	@echo "build/wasm has guira.mjs, guira.wasm and guira-simd.wasm. Try: node -e \"import('./build/wasm/guira.mjs').then(async (m) => console.log(new (await m.load()).Filter().add('ana').has('ana')))\""
+	@echo "build/wasm has guira.mjs and its four .wasm files. Try: node -e \"import('./build/wasm/guira.mjs').then(async (m) => console.log(new (await m.load()).Filter().add('ana').has('ana')))\""
 
 node: wasm ## build the npm package (build/node)
 	@sh scripts/deps.sh node
@@ -188,7 +188,7 @@ includes-check: ## check that no include points from a lower layer to a higher o
 
 lint: deps-build deps-test deps-lab deps-bindings fmt-check includes-check ## clang-format, includes, clang-tidy, cppcheck: no finding is allowed
 	cmake --preset release --log-level=WARNING -DGUIRA_TESTS=ON -DGUIRA_PYTHON_EXTENSION=ON
-	printf '%s\n' $(filter-out %_neon.c %_small.c bindings/wasm/binding.c bindings/node/addon.c,$(C_FILES)) | xargs -P $(JOBS) -n 1 clang-tidy --quiet -p build/release
+	printf '%s\n' $(filter-out %_neon.c %_small.c bindings/wasm/% bindings/node/addon.c,$(C_FILES)) | xargs -P $(JOBS) -n 1 clang-tidy --quiet -p build/release
 	cppcheck --quiet --error-exitcode=1 --enable=warning,performance,portability --inline-suppr -j $(JOBS) \
 		--project=build/release/compile_commands.json
 

@@ -18,11 +18,11 @@ def module(path):
 
 
 def embedded(wasm):
-    """A function that takes one of the two builds, each compressed and in base64."""
+    """A function that takes one of the two builds with all kinds, each compressed and in base64."""
     builds = {name: base64.b64encode(gzip.compress((wasm / f"{name}.wasm").read_bytes(), 9, mtime=0)).decode()
-              for name in ("guira", "guira-simd")}
+              for name in ("guira-all", "guira-all-simd")}
     return f"""
-const BUILDS = {{plain: '{builds["guira"]}', simd: '{builds["guira-simd"]}'}};
+const BUILDS = {{plain: '{builds["guira-all"]}', simd: '{builds["guira-all-simd"]}'}};
 async function embedded() {{
   const packed = Uint8Array.from(atob(hasSimd() ? BUILDS.simd : BUILDS.plain), (c) => c.charCodeAt(0));
   const unpacked = new Blob([packed]).stream().pipeThrough(new DecompressionStream('gzip'));

@@ -77,7 +77,11 @@ export function bind(backend) {
     if (status < 0) fail(status);
     return status;
   };
-  const made = (handle) => handle ?? fail(backend.lastStatus());
+  const made = (handle) => {
+    if (handle === null && CODES[-backend.lastStatus()] === 'EUNSUPPORTED')
+      throw new GuiraError('EUNSUPPORTED', 'the kinds of the papers are not in guira.wasm: use load({all: true})');
+    return handle ?? fail(backend.lastStatus());
+  };
   const handles = new FinalizationRegistry(({free, handle}) => free(handle));
 
   /** What filters and windows have in common. `of` are the backend's functions for one of them. */

@@ -138,8 +138,9 @@ export interface Guira {
   backend: 'wasm' | 'native';
 }
 
-/** WebAssembly: see guira.mjs. */
-export function load(options?: {simd?: boolean}): Promise<Guira>;
+/** WebAssembly: see guira.mjs. all: with the papers' kinds, in a larger file. */
+export function load(options?: {simd?: boolean; all?: boolean}): Promise<Guira>;
+export function fileName(options?: {simd?: boolean; all?: boolean}): string;
 export function instantiate(bytes: BufferSource): Promise<Guira>;
 export function instantiateSync(bytes: BufferSource): Guira;
 export function hasSimd(): boolean;

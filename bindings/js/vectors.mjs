@@ -41,7 +41,7 @@ function use(f) {
   for (let i = 0; i < 100; i++) attempt(() => f.add('many copies'));
 }
 
-export function testVectors(test, {Filter, Window}, directory) {
+export function testVectors(test, {Filter, Window}, directory, all = true) {
   const native = (name) => new Uint8Array(readFileSync(join(directory, name)));
 
   test('hashes are those of a native build', () => {
@@ -50,7 +50,14 @@ export function testVectors(test, {Filter, Window}, directory) {
     expected.forEach((hash, n) => assert.equal(String(f.hash(key.subarray(0, n))), hash, `a key of ${n} bytes`));
   });
 
-  for (const [name, config] of Object.entries(CASES)) {
+  const papers = ['dynamic', 'elastic', 'consistent'];
+  for (const name of all ? [] : papers)
+    test(`${name} is refused by a build without it`, () => {
+      for (const make of [() => new Filter(CASES[name]), () => Filter.fromBytes(native(`${name}.gf`))])
+        assert.throws(make, (e) => e.code === 'EUNSUPPORTED' && /all: true/.test(e.message));
+    });
+
+  for (const [name, config] of Object.entries(CASES).filter(([name]) => all || !papers.includes(name))) {
     test(`${name} saves the bytes of a native build`, () => {
       const f = new Filter({...config, seed});
       use(f);

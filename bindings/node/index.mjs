@@ -6,14 +6,14 @@ import {createRequire} from 'node:module';
 import {Transform} from 'node:stream';
 
 import {bind} from './core.mjs';
-import {hasSimd, instantiateSync} from './guira.mjs';
+import {fileName, instantiateSync} from './guira.mjs';
 
 const addon = new URL('./guira.node', import.meta.url);
 
 function choose() {
   if (process.env.GUIRA_BACKEND !== 'wasm' && existsSync(addon))
     return bind({...createRequire(import.meta.url)('./guira.node'), name: 'native', mustFree: false});
-  return instantiateSync(readFileSync(new URL(hasSimd() ? './guira-simd.wasm' : './guira.wasm', import.meta.url)));
+  return instantiateSync(readFileSync(new URL(fileName({all: true}), import.meta.url)));
 }
 
 const guira = choose();

@@ -10,7 +10,7 @@ out=$2
 mkdir -p "$out/src/node" "$out/src/js" "$out/src/include"
 python3 "$top/scripts/amalgamate.py" "$out/src/include"
 cp "$here/package.json" "$here/build.mjs" "$here/index.mjs" "$here/index.d.ts" "$top/LICENSE" "$out"
-cp "$wasm/guira.mjs" "$wasm/core.mjs" "$wasm/guira.d.mts" "$wasm/guira.wasm" "$wasm/guira-simd.wasm" "$out"
+cp "$wasm/guira.mjs" "$wasm/core.mjs" "$wasm/guira.d.mts" "$wasm/guira-all.wasm" "$wasm/guira-all-simd.wasm" "$out"
 cp "$here/addon.c" "$out/src/node"
 cp "$here/../js/flat.h" "$out/src/js"
 cp "$top/include/guira_window.h" "$out/src/include"

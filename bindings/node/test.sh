@@ -8,7 +8,7 @@ skip() { echo "skipped: $1" && exit 77; }
 for tool in node python3 cc; do
     command -v $tool >/dev/null || skip "$tool is missing (Debian: sh scripts/deps.sh node)"
 done
-[ -e "$1/wasm/guira-simd.wasm" ] || skip "there is no WebAssembly build: see the test wasm"
+[ -e "$1/wasm/guira-all-simd.wasm" ] || skip "there is no WebAssembly build: see the test wasm"
 if [ "$3" = native ]; then
     out=$1/node
     # -O1: compiling with -O2 takes half as much time again, and no time is measured here.

@@ -5,8 +5,9 @@
 //     const f = new Filter();
 //     f.add('ana').has('ana');        // true
 //
-// load() takes guira-simd.wasm where the engine has vectors and guira.wasm elsewhere, both from beside this file.
-// instantiate(bytes) takes the bytes from anywhere.
+// load() takes guira-simd.wasm where the engine has vectors and guira.wasm elsewhere, both from beside this file. They are
+// without the papers' kinds ('dynamic', 'elastic', 'consistent'), which load({all: true}) has: guira-all-simd.wasm and
+// guira-all.wasm. instantiate(bytes) takes the bytes from anywhere.
 
 import {bind} from './core.mjs';
 
@@ -16,8 +17,11 @@ const WITH_VECTORS = new Uint8Array([0, 97, 115, 109, 1, 0, 0, 0, 1, 4, 1, 96, 0
 
 export const hasSimd = () => WebAssembly.validate(WITH_VECTORS);
 
-export async function load({simd = hasSimd()} = {}) {
-  const url = new URL(simd ? './guira-simd.wasm' : './guira.wasm', import.meta.url);
+/** The name of the file for this engine. */
+export const fileName = ({simd = hasSimd(), all = false} = {}) => `guira${all ? '-all' : ''}${simd ? '-simd' : ''}.wasm`;
+
+export async function load(options) {
+  const url = new URL(fileName(options), import.meta.url);
   if (url.protocol !== 'file:') return instantiate(await (await fetch(url)).arrayBuffer());
   const {readFile} = await import('node:fs/promises');
   return instantiate(await readFile(url));
@@ -37,6 +41,7 @@ const encoder = new TextEncoder(), decoder = new TextDecoder();
 function backendOf(module) {
   let u8;
   const x = new WebAssembly.Instance(module, {
+    math: Math,
     wasi_snapshot_preview1: {
       random_get(at, n) {
         crypto.getRandomValues(new Uint8Array(x.memory.buffer, at, n));

@@ -114,7 +114,7 @@ guira_status guira__header_read(const uint8_t header[HEADER_BYTES], guira__resol
     guira_status s = guira__header_peek(header, out);
     if (s != GUIRA_OK) return s;
     s = resolve(&out->config);
-    if (s != GUIRA_OK) return s == GUIRA_EFORMAT ? s : GUIRA_ECORRUPT;
+    if (s != GUIRA_OK) return s == GUIRA_EFORMAT || s == GUIRA_EUNSUPPORTED ? s : GUIRA_ECORRUPT;
     unsigned format = guira__config_format(&out->config);
     bool depends =
         out->config.kind == GUIRA_TIDAL && window_key_bits(out->config.slot_bits) == 0; /* on what is in it */

@@ -14,8 +14,8 @@ static guira_status resolve(guira_config *c) {
     if (s != GUIRA_OK) return s;
     if (min_load_is_default) c->min_load = c->max_load / (2 * c->factor);
     if (c->min_load >= c->max_load / c->factor) return GUIRA_EINVAL;
-    double buckets = fmax((double)c->buckets, needed);
-    return guira__papers_config_width(c, buckets / exp2(floor(log2(buckets))));
+    int range;
+    return guira__papers_config_width(c, 2 * frexp(fmax((double)c->buckets, needed), &range)); /* L / 2^(n-1) */
 }
 
 static const struct guira__ops *ops_for(enum isa isa, const guira_config *c) {
