@@ -8,7 +8,17 @@ PG_MODULE_MAGIC;
 
 void _PG_init(void);
 
-void _PG_init(void) { define_settings(); }
+/* The library needs up to 50 KB of stack. Where the address space is limited, the kernel may refuse to let the stack grow,
+ * which ends the process by SIGSEGV. So it grows now, and later there is an error instead. */
+static pg_noinline void grow_stack(void) {
+    volatile char room[256 * 1024];
+    for (size_t i = 0; i < sizeof room; i += 1024) room[i] = 0;
+}
+
+void _PG_init(void) {
+    grow_stack();
+    define_settings();
+}
 
 static void destroy_filter(void *p) {
     struct owned *o = p;
