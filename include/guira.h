@@ -417,8 +417,8 @@ typedef struct {
 enum { GUIRA_FILE_START = 1024 };
 
 /* Tells what a file is from its first n bytes: all of them, or GUIRA_FILE_START. config, if not NULL, gets the configuration
- * (shared: of the first shard). Only these bytes are checked, not the rest of the file. EFORMAT: not a guira file, or one of
- * an unknown version. ECORRUPT. EINVAL: an argument is NULL, or a size is impossible. On failure nothing is written. */
+ * (shared: of the first shard; windows: slot_bits with the time stamp). Only these bytes are checked. EFORMAT: not a guira file, or
+ * of an unknown version. ECORRUPT. EINVAL: an argument is NULL, or a size is impossible. On failure nothing is written. */
 GUIRA_API guira_status guira_file_info(const void *bytes, size_t n, guira_file *out, guira_config *config);
 
 /* ------------------------------------------------------------------------------------------------------------- metrics

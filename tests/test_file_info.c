@@ -36,8 +36,10 @@ static struct sample filter_sample(const struct variant *v, size_t n, struct rng
     return s;
 }
 
+/* Windows of the default, and of a rate whose slots have 25 bits, the time included. */
 static struct sample window_sample(size_t n, bool slides, struct rng *r) {
-    guira_window_config c = {.length = 1 + rng_below(r, 100000), .slides = slides};
+    bool narrow = rng_below(r, 2);
+    guira_window_config c = {.length = 1 + rng_below(r, 100000), .slides = slides, .fpr = narrow ? 1e-3 : 0};
     guira_window *w;
     guira_stats stats = GUIRA_STATS_INIT;
     struct sample s = {0};
@@ -49,11 +51,13 @@ static struct sample window_sample(size_t n, bool slides, struct rng *r) {
     if (n == 0) assert_int_equal(guira_window_tick(w, now), GUIRA_OK);
     assert_int_equal(guira_window_save_to(w, into_bytes, &s.b), GUIRA_OK);
     assert_int_equal(guira_window_stats_get(w, &stats), GUIRA_OK);
-    s.file = (guira_file){.content = GUIRA_FILE_WINDOW, .format = 1, .bytes = s.b.n, .items = stats.items, .shards = 1};
+    s.file = (guira_file){.content = GUIRA_FILE_WINDOW, .bytes = s.b.n, .items = stats.items, .shards = 1};
+    s.file.format = narrow ? 2 : 1;
     s.file.window_length = c.length;
     s.file.window_now = now;
     s.file.window_slides = slides;
     s.config.kind = GUIRA_TIDAL;
+    s.config.slot_bits = narrow ? 25 : 32;
     memcpy(s.config.seed, c.seed, sizeof c.seed);
     guira_window_destroy(w);
     return s;
@@ -87,13 +91,14 @@ static void assert_file(const guira_file *a, const guira_file *b) {
     assert_int_equal(a->window_slides, b->window_slides);
 }
 
-/* A window's header is not that of a filter: there only kind and seed are compared. */
+/* What a window makes of the rest of its configuration is not told by guira_window. */
 static void assert_config(const guira_config *a, const guira_config *b, bool is_window) {
     assert_int_equal(a->size, sizeof *a);
     assert_int_equal(a->kind, b->kind);
     assert_memory_equal(a->seed, b->seed, sizeof a->seed);
+    assert_int_equal(a->slot_bits, b->slot_bits);
     if (is_window) return;
-    assert_true(a->capacity == b->capacity && a->fpr == b->fpr && a->slot_bits == b->slot_bits);
+    assert_true(a->capacity == b->capacity && a->fpr == b->fpr);
     assert_true(a->max_load == b->max_load && a->min_load == b->min_load && a->max_kicks == b->max_kicks);
     assert_true(a->bucket_slots == b->bucket_slots && a->buckets == b->buckets && a->max_filters == b->max_filters);
     assert_true(a->factor == b->factor && a->candidates == b->candidates && a->virtual_nodes == b->virtual_nodes);
@@ -246,6 +251,28 @@ static void test_wrong_numbers_with_right_checksums_do_no_harm(void **state) {
     }
 }
 
+/* The header's numbers for windows go from 65 to 90; some of these are no width. What is told is what can be loaded. */
+static void test_the_width_of_a_window_is_told_or_refused(void **state) {
+    (void)state;
+    struct rng r = rng_for(__func__);
+    struct sample s = window_sample(0, false, &r);
+    unsigned widths = 0;
+    for (unsigned bits = 0; bits <= 100; bits++) {
+        guira_file file;
+        guira_config config;
+        unsigned key_bits = bits == 27 ? 27 : bits - 64;
+        put_u64(s.b.at + 8, bits == 27 ? 1 : 2);
+        put_u64(s.b.at + 48, bits);
+        repair_checksums(s.b.at, s.b.n);
+        guira_status status = info_of(s.b.at, s.b.n, &file, &config);
+        if (status != GUIRA_OK || file.content != GUIRA_FILE_WINDOW) continue;
+        assert_int_equal(config.slot_bits, key_bits + 5);
+        widths++;
+    }
+    assert_int_equal(widths, 12); /* 12 to 21, 23 and 27 bits without the stamp */
+    free(s.b.at);
+}
+
 static void test_what_is_no_file_is_refused(void **state) {
     (void)state;
     struct rng r = rng_for(__func__);
@@ -280,6 +307,7 @@ int main(void) {
         cmocka_unit_test(test_any_prefix_is_refused_or_says_what_the_file_is),
         cmocka_unit_test(test_a_flipped_bit_is_refused_or_changes_nothing),
         cmocka_unit_test(test_wrong_numbers_with_right_checksums_do_no_harm),
+        cmocka_unit_test(test_the_width_of_a_window_is_told_or_refused),
         cmocka_unit_test(test_what_is_no_file_is_refused),
         cmocka_unit_test(test_later_versions_of_the_format_are_refused),
     };

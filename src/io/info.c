@@ -4,6 +4,7 @@
 #include "format/contents.h"
 #include "io/io.h"
 #include "kinds/kinds.h"
+#include "slots/layout.h"
 
 enum { FILE_FIRST_SIZE = sizeof(guira_file) }; /* version 1 of the struct: never changed again */
 
@@ -15,6 +16,14 @@ static guira_status read_items(struct guira__reader *r, uint64_t *items) {
     const uint8_t *p = guira__section_get(r, "head", &length);
     if (p == NULL || length < 8) return GUIRA_ECORRUPT;
     *items = get_u64(p);
+    return GUIRA_OK;
+}
+
+/* The header has a number of its own for the width of a window's slots. */
+static guira_status window_width(guira_config *c) {
+    struct layout l = layout_stamped(window_key_bits(c->slot_bits));
+    if (l.form == FORM_NONE) return GUIRA_EFORMAT; /* as when it is loaded */
+    c->slot_bits = layout_stored_bits(l);
     return GUIRA_OK;
 }
 
@@ -38,7 +47,8 @@ static guira_status read_filter(const uint8_t *bytes, size_t n, guira_file *out,
     struct guira__reader r = {bytes + HEADER_BYTES, n - HEADER_BYTES, false, h.format};
     if (is_window(config)) {
         out->content = GUIRA_FILE_WINDOW;
-        s = read_window(&r, out);
+        s = window_width(config);
+        if (s == GUIRA_OK) s = read_window(&r, out);
     }
     return s == GUIRA_OK ? read_items(&r, &out->items) : s;
 }
