@@ -1,4 +1,4 @@
-/* The elders of a tidal filter: the table of their names, and the map that is filled again as it grows. */
+/* The elders of a tidal filter: the table of their names, and the map that is filled again as it grows and shrinks. */
 #include "file_support.h"
 
 #include <stdlib.h>
@@ -16,6 +16,7 @@ static guira *make(unsigned w, struct rng *r) {
 
 static struct elders *elders_of(guira *f) { return tidal_of(f)->elders; }
 static bool is_filling(guira *f) { return elders_of(f) != NULL && elders_of(f)->next != NULL; }
+static bool is_filling_smaller(guira *f) { return is_filling(f) && elders_of(f)->next->bits < elders_of(f)->map->bits; }
 
 /* ---------------------------------------------------------------------------------------------------------------- names */
 
@@ -122,6 +123,33 @@ static void grow_until_filling(guira *f, struct model *m, size_t most, uint64_t 
     for (uint64_t end = elders_of(f)->names->items + more; elders_of(f)->names->items < end;) members_in(f, m, 1, r);
 }
 
+/* The newest leave, the elders stay. */
+static void newest_out(guira *f, struct model *m, size_t n) {
+    for (size_t i = 0; i < n; i++) assert_int_equal(guira_remove_hash(f, model_take(m, m->n - 1)), GUIRA_OK);
+}
+
+/* The first `elders` of the model are elders that were made here: newest_out leaves them until the end. */
+static void elder_in(guira *f, struct model *m, size_t *elders, struct rng *r) {
+    struct entry e = elder_alike(0, r);
+    assert_true(add_elder(f, e));
+    model_add(m, e.where);
+    m->hash[m->n - 1] = m->hash[*elders];
+    m->hash[(*elders)++] = e.where;
+}
+
+/* A filter with a map of four times the first size that has shrunk until a smaller one is being filled. Elders are a 16th of
+ * all that was inserted, more than by growth, so that filling takes several steps. */
+static guira *make_filling_smaller(struct model *m, size_t *elders, struct rng *r) {
+    guira *f = make(12, r);
+    while (elders_of(f) == NULL || elders_of(f)->map->bits < MAP_FIRST_BITS + 2) {
+        members_in(f, m, 1, r);
+        if (m->n % 16 == 0) elder_in(f, m, elders, r);
+    }
+    while (m->n > *elders && !is_filling_smaller(f)) newest_out(f, m, 1);
+    assert_true(is_filling_smaller(f));
+    return f;
+}
+
 /* Every elder is shown at every moment, whatever comes and goes while the larger map is filled: assert_valid asks for each of
  * them. The map is not fuller than the elders make it: up to 4 per word and a tenth more, at most twice that if elders of
  * low levels are in several places; copying it would give twice as much with each doubling. */
@@ -174,47 +202,84 @@ static void test_a_larger_map_shows_the_names_in_the_stash(void **state) {
     model_free(&m);
 }
 
+static void one_change(guira *f, struct model *m, bool smaller, struct rng *r) {
+    if (smaller) newest_out(f, m, 1);
+    else members_in(f, m, 1, r);
+}
+
 /* Two filters with the same calls stay the same, also if one of them was saved and loaded, or cloned, in between. */
-static void test_a_map_that_is_being_filled_is_saved_and_cloned(void **state) {
-    (void)state;
-    struct rng r = rng_for(__func__);
-    guira *f = make(12, &r), *copy, *view;
-    struct model m = {0}, in_copy = {0};
-    grow_until_filling(f, &m, 60000, 3, &r);
-    assert_true(is_filling(f) && elders_of(f)->filled > 0);
-    members_out(f, &m, 300, &r); /* what stays shown without an elder is saved, too */
-    assert_true(is_filling(f));
+static void check_saved_and_cloned(guira *f, struct model *m, bool smaller, struct rng *r) {
+    guira *same[3] = {f}, *view;
+    struct model model[3] = {*m};
+    struct rng random[3] = {*r, *r, *r};
     struct bytes b = saved(f);
     assert_int_equal(get_u64(b.at + 8), 2);
     assert_int_equal(guira_view(b.at, b.n, &view), GUIRA_OK);
-    assert_same(view, &m);
+    assert_same(view, m);
     assert_valid(view);
     guira_destroy(view);
-    guira *back = loaded(b);
+    same[1] = loaded(b);
     free(b.at);
-    assert_int_equal(guira_clone(f, &copy), GUIRA_OK);
-    assert_true(digest(copy) == digest(f) && digest(back) == digest(f));
-    struct rng same[3] = {r, r, r};
-    for (size_t i = 0; i < m.n; i++) model_add(&in_copy, m.hash[i]);
-    while (is_filling(f)) members_in(f, &m, 1, &same[0]);
-    size_t more = m.n - in_copy.n;
-    for (size_t i = 0; i < more; i++) assert_int_equal(guira_insert_hash(copy, rng_next(&same[1])), GUIRA_OK);
-    members_in(back, &in_copy, more, &same[2]);
-    assert_true(digest(copy) == digest(f) && digest(back) == digest(f));
-    assert_same(back, &in_copy);
-    guira_destroy(f);
-    guira_destroy(back);
-    guira_destroy(copy);
-    model_free(&m);
-    model_free(&in_copy);
+    assert_int_equal(guira_clone(f, &same[2]), GUIRA_OK);
+    for (unsigned k = 1; k < 3; k++)
+        for (size_t i = 0; i < m->n; i++) model_add(&model[k], m->hash[i]);
+    for (bool filling = true; filling;) {
+        assert_true(is_filling_smaller(f) == smaller);
+        assert_true(digest(same[1]) == digest(f) && digest(same[2]) == digest(f));
+        for (unsigned k = 0; k < 3; k++) one_change(same[k], &model[k], smaller, &random[k]);
+        filling = is_filling(f);
+    }
+    assert_true(digest(same[1]) == digest(f) && digest(same[2]) == digest(f));
+    assert_same(same[1], &model[1]);
+    for (unsigned k = 1; k < 3; k++) guira_destroy(same[k]);
+    for (unsigned k = 1; k < 3; k++) model_free(&model[k]);
+    *m = model[0];
 }
 
-static void test_the_check_finds_a_larger_map_that_is_wrong(void **state) {
+static void test_a_map_that_is_being_filled_is_saved_and_cloned(void **state) {
     (void)state;
     struct rng r = rng_for(__func__);
-    guira *f = make(12, &r);
+    struct model larger = {0}, smaller = {0};
+    size_t elders = 0;
+    guira *f = make(12, &r), *g = make_filling_smaller(&smaller, &elders, &r);
+    grow_until_filling(f, &larger, 60000, 3, &r);
+    assert_true(is_filling(f) && elders_of(f)->filled > 0);
+    members_out(f, &larger, 300, &r); /* what stays shown without an elder is saved, too */
+    assert_true(is_filling(f));
+    check_saved_and_cloned(f, &larger, false, &r);
+    check_saved_and_cloned(g, &smaller, true, &r);
+    guira_destroy(f);
+    guira_destroy(g);
+    model_free(&larger);
+    model_free(&smaller);
+}
+
+/* As it is doubled: elders come and go meanwhile, and members too. At the end it is as small as at the start. */
+static void test_the_map_is_halved_while_members_come_and_go(void **state) {
+    (void)state;
+    struct rng r = rng_for(__func__);
     struct model m = {0};
-    grow_until_filling(f, &m, 60000, 5, &r);
+    size_t elders = 0;
+    guira *f = make_filling_smaller(&m, &elders, &r);
+    unsigned halved = 0, steps = 0;
+    while (m.n > elders + 30) {
+        uint64_t bits = elders_of(f)->map->bits;
+        newest_out(f, &m, 10 + rng_below(&r, 20));
+        if (is_filling_smaller(f)) {
+            members_in(f, &m, rng_below(&r, 10), &r);
+            elder_in(f, &m, &elders, &r);
+            steps++;
+        }
+        if (is_filling(f) || elders_of(f)->map->bits != bits) assert_valid(f);
+        halved += elders_of(f)->map->bits < bits;
+    }
+    assert_true(halved >= 2 && steps > 5 && elders_of(f)->map->bits == MAP_FIRST_BITS);
+    assert_same(f, &m);
+    guira_destroy(f);
+    model_free(&m);
+}
+
+static void check_wrong_maps(guira *f) {
     struct elders *e = elders_of(f);
     assert_true(is_filling(f) && e->filled > 0);
     assert_valid(f);
@@ -224,7 +289,7 @@ static void test_the_check_finds_a_larger_map_that_is_wrong(void **state) {
         memcpy(word, e->next->word, sizeof *word << bits);
         if (kind == 0) memset(e->next->word, 0, sizeof *word << bits); /* an elder is not in it */
         if (kind == 1) e->filled = UINT64_C(1) << 63;                  /* it should have been taken */
-        if (kind == 2) e->next->bits--;
+        if (kind == 2) e->next->bits--;                                /* neither twice nor half the size */
         assert_int_equal(guira_validate(f, NULL), GUIRA_ECORRUPT);
         struct bytes b = {0};
         guira *back;
@@ -237,8 +302,21 @@ static void test_the_check_finds_a_larger_map_that_is_wrong(void **state) {
         free(word);
         assert_valid(f);
     }
+}
+
+static void test_the_check_finds_a_next_map_that_is_wrong(void **state) {
+    (void)state;
+    struct rng r = rng_for(__func__);
+    struct model larger = {0}, smaller = {0};
+    size_t elders = 0;
+    guira *f = make(12, &r), *g = make_filling_smaller(&smaller, &elders, &r);
+    grow_until_filling(f, &larger, 60000, 5, &r);
+    check_wrong_maps(f);
+    check_wrong_maps(g);
     guira_destroy(f);
-    model_free(&m);
+    guira_destroy(g);
+    model_free(&larger);
+    model_free(&smaller);
 }
 
 static void test_a_filter_that_shrinks_gives_up_the_larger_map(void **state) {
@@ -305,7 +383,8 @@ int main(void) {
         cmocka_unit_test(test_more_copies_than_can_be_counted_are_refused),
         cmocka_unit_test(test_a_larger_map_shows_the_names_in_the_stash),
         cmocka_unit_test(test_a_map_that_is_being_filled_is_saved_and_cloned),
-        cmocka_unit_test(test_the_check_finds_a_larger_map_that_is_wrong),
+        cmocka_unit_test(test_the_map_is_halved_while_members_come_and_go),
+        cmocka_unit_test(test_the_check_finds_a_next_map_that_is_wrong),
         cmocka_unit_test(test_a_filter_that_shrinks_gives_up_the_larger_map),
         cmocka_unit_test(test_without_memory_for_a_larger_map_nothing_is_refused),
     };

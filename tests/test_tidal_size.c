@@ -149,13 +149,14 @@ static struct {
 
 /* What there may be beyond the buckets:
  * - A 32nd of them in segments that are partly used, for the entries as for the names.
- * - The map of elders has at most a word for 32 buckets (12-bit slots: 4) before it is halved, and half of that more while
- *   it is. While it is doubled it is no more: from a word for 64 (8) to one for 32 (4).
+ * - The map of elders begins to be halved when it has more than a word for 32 buckets (12-bit slots: 4). When the smaller one is
+ *   ready, which takes half as much more, the table may have lost a third of its buckets (elder_map.c). While it is doubled it is
+ *   less: from a word for 128 (16) to one for 64 (8).
  * - Directories of two levels for both tables, 12 KiB; and the numbers of those elders that chance has made equal, with
  *   12-bit slots some 200 at 5 million items: 17 KiB while their table is rebuilt. Twice that, and nothing else is random. */
 static double allowed_overhead(struct tidal *f, uint64_t used) {
     double words = tidal_layout(f).bits == 12 ? 1.0 / 4 : 1.0 / 32;
-    return (double)used / 32 + 1.5 * 8 * words * (double)bucket_count(f) + 49152;
+    return (double)used / 32 + 1.5 * 1.5 * 8 * words * (double)bucket_count(f) + 49152;
 }
 
 static void check_overhead_now(void) {

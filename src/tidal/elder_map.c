@@ -11,27 +11,46 @@
  *     names   0 ............ filled | next range ............. 2^63        each has a top bit of 0
  *                                     its bucket, and 64 others: where partners of these names are, one for each core
  *
- * A new name is added to both maps at once. */
+ * A new name is added to both maps at once.
+ *
+ * HOW DOES IT SHRINK? In the same way, to half the size, with the steps in which the table shrinks. To join pairs of words
+ * would take no names, but all of it at once: up to 1.6 ms for 8 MiB. Bits of elders that are gone stay behind on the way. */
 #include "base/alloc.h"
 #include "base/bytes.h"
+#include "base/region.h"
 #include "tidal/elders.h"
 #include "tidal/table.h"
 
 static size_t word_bytes(uint64_t bits) { return sizeof(uint64_t) << bits; }
 
-/* Its words follow in the same block. */
+/* Its words follow in the same block, or lie in a region. */
 static size_t map_bytes(uint64_t bits) { return sizeof(struct elder_map) + word_bytes(bits); }
 
+/* To clear a large block would take milliseconds; the pages of a region are cleared one by one as they are touched. */
+static uint8_t *open_region(uint64_t bits) {
+    uint8_t *region = word_bytes(bits) < REGION_WORTH ? NULL : guira__region_open(word_bytes(bits));
+    if (region != NULL) guira__region_expect(region, 0, word_bytes(bits));
+    return region;
+}
+
 struct elder_map *guira__map_make(uint64_t bits) {
-    struct elder_map *map = (struct elder_map *)guira__zalloc(map_bytes(bits));
-    if (map != NULL) *map = (struct elder_map){bits, (uint64_t *)(map + 1)};
+    uint8_t *region = open_region(bits);
+    struct elder_map *map = (struct elder_map *)guira__zalloc(region != NULL ? sizeof *map : map_bytes(bits));
+    if (map != NULL)
+        *map = (struct elder_map){bits, region != NULL ? (uint64_t *)region : (uint64_t *)(map + 1), region};
+    else if (region != NULL) guira__region_close(region, word_bytes(bits));
     return map;
 }
 
 struct elder_map *guira__map_view(const uint8_t *words, uint64_t bits) {
     struct elder_map *map = (struct elder_map *)guira__zalloc(sizeof *map);
-    if (map != NULL) *map = (struct elder_map){bits, (uint64_t *)(uintptr_t)words};
+    if (map != NULL) *map = (struct elder_map){bits, (uint64_t *)(uintptr_t)words, NULL};
     return map;
+}
+
+void guira__map_free(struct elder_map *map) {
+    if (map != NULL && map->region != NULL) guira__region_close(map->region, word_bytes(map->bits));
+    guira__free(map);
 }
 
 /* --------------------------------------------------------------------------------------------------------- what it shows */
@@ -74,25 +93,7 @@ bool guira__map_has(const struct tidal *f, struct entry in_names, struct entry e
     return shows(f, e->map, elder) && (!filled || shows(f, e->next, elder));
 }
 
-/* ------------------------------------------------------------------------------------------------------------- growing */
-
-/* The map is doubled when there is 1 elder per word; with 12-bit slots, where there are many more of them, at 4. It is kept
- * below a 128th of the number of buckets, in words; with 12-bit slots a 16th. */
-static uint64_t map_crowd(const struct tidal *f) { return core_bits(tidal_layout(f)) == 6 ? 1 : 4; }
-static uint64_t map_share(const struct tidal *f) { return core_bits(tidal_layout(f)) == 6 ? 128 : 16; }
-
-static bool is_crowded(const struct tidal *f) {
-    const struct elders *e = f->elders;
-    bool crowded = e->names->items >> e->map->bits >= map_crowd(f);
-    bool small = map_share(f) << e->map->bits <= bucket_count(f);
-    return crowded && small && e->map->bits < MAP_MAX_BITS;
-}
-
-static void map_replace(struct tidal *f, struct elder_map *map) {
-    struct elder_map *old = f->elders->map;
-    store_release(f->elders->map, map);
-    guira__tidal_retire_block(f, old, map_bytes(old->bits));
-}
+/* ------------------------------------------------------------------------------------------------------- filling another */
 
 /* A part of the names: start..last. */
 struct name_range {
@@ -133,50 +134,63 @@ static void fill_range(struct tidal *f) {
     e->filled = r.last + 1;
 }
 
-/* There are fewer ranges than a seventh of the names, so that the larger map is ready before there are a tenth more. */
-enum { RANGES_AT_ONCE = 2 };
+/* Without memory the map stays as it is. */
+static void begin_map(struct elders *e, uint64_t bits) {
+    e->next = guira__map_make(bits);
+    e->filled = 0;
+}
 
-static void grow_map(struct tidal *f) {
+static void map_end(void *map, size_t size) {
+    (void)size;
+    guira__map_free((struct elder_map *)map);
+}
+
+static void take_next(struct tidal *f) {
     struct elders *e = f->elders;
-    if (e->next == NULL && is_crowded(f)) {
-        e->next = guira__map_make(e->map->bits + 1); /* without memory the map stays as it is */
-        e->filled = 0;
-    }
-    for (unsigned i = 0; i < RANGES_AT_ONCE && e->next != NULL; i++) {
+    struct elder_map *old = e->map;
+    store_release(e->map, e->next);
+    e->next = NULL;
+    e->filled = 0;
+    guira__tidal_retire(f, old, map_bytes(old->bits), map_end);
+}
+
+/* Takes the map when all names are in it. */
+static void fill_ranges(struct tidal *f, unsigned n) {
+    for (; n > 0 && f->elders->next != NULL; n--) {
         fill_range(f);
-        if (e->filled >> 63 == 0) continue;
-        map_replace(f, e->next);
-        e->next = NULL;
-        e->filled = 0;
+        if (f->elders->filled >> 63) take_next(f);
     }
 }
 
+/* ------------------------------------------------------------------------------------------------- growing and shrinking */
+
+/* The map is doubled when there is 1 elder per word, unless it has more words than a 128th of the number of buckets: it takes at
+ * most 1/128 of the table's bytes. With 12-bit slots, where there are many more elders, it is doubled at 4 per word, and takes up to
+ * 1/16. It is halved when it has four times as many words as at most before it was doubled. */
+static uint64_t map_crowd(const struct tidal *f) { return core_bits(tidal_layout(f)) == 6 ? 1 : 4; }
+static uint64_t map_share(const struct tidal *f) { return core_bits(tidal_layout(f)) == 6 ? 128 : 16; }
+
+/* There are fewer ranges than a seventh of the names. So a larger map is ready before there are a tenth more names. A smaller
+ * one is ready before the table has lost a third of its buckets, even if all members are elders: of these there are at most 9.3 for a
+ * bucket, so it takes a third as many steps as there are buckets. */
+enum { RANGES_TO_GROW = 2, RANGES_TO_SHRINK = 4 };
+
+static bool is_crowded(const struct tidal *f) {
+    const struct elders *e = f->elders;
+    bool crowded = e->names->items >> e->map->bits >= map_crowd(f);
+    bool small = map_share(f) << e->map->bits <= bucket_count(f);
+    return crowded && small && e->map->bits < MAP_MAX_BITS;
+}
+
 void guira__map_add(struct tidal *f, uint64_t canon, unsigned level) {
-    grow_map(f);
+    if (f->elders->next == NULL && is_crowded(f)) begin_map(f->elders, f->elders->map->bits + 1);
+    fill_ranges(f, RANGES_TO_GROW);
     show(f, f->elders->map, canon, level);
     if (f->elders->next != NULL) show(f, f->elders->next, canon, level);
 }
 
-/* ------------------------------------------------------------------------------------------------------------ shrinking */
-
-/* Halving needs no names: what may be under one of two prefixes may be under their common part. */
-static uint64_t map_join(const uint64_t word[2], unsigned c) {
-    if (c == 6) return word[0] | word[1];
-    uint64_t first = le64(word[0]), second = le64(word[1]);
-    return le64(((first | first >> 32) & UINT32_MAX) | (second | second << 32) >> 32 << 32);
-}
-
-/* Without memory the map stays as it is. */
-static void map_halve(struct tidal *f) {
-    struct elder_map *old = f->elders->map, *map = guira__map_make(old->bits - 1);
-    if (map == NULL) return;
-    for (uint64_t i = 0; i < UINT64_C(1) << map->bits; i++)
-        map->word[i] = map_join(old->word + 2 * i, core_bits(tidal_layout(f)));
-    map_replace(f, map);
-}
-
 static void give_up_larger(struct elders *e) {
-    guira__free(e->next);
+    guira__map_free(e->next);
     e->next = NULL;
     e->filled = 0;
 }
@@ -184,9 +198,10 @@ static void give_up_larger(struct elders *e) {
 void guira__elders_shrink_map(struct tidal *f) {
     struct elders *e = f->elders;
     if (e == NULL) return;
-    uint64_t buckets = bucket_count(f);
-    if (e->next != NULL && map_share(f) / 2 << e->map->bits > buckets) give_up_larger(e);
-    if (e->map->bits > MAP_FIRST_BITS && map_share(f) / 4 << e->map->bits > buckets) map_halve(f);
+    uint64_t buckets = bucket_count(f), bits = e->map->bits;
+    if (e->next != NULL && e->next->bits > bits && map_share(f) / 2 << bits > buckets) give_up_larger(e);
+    if (e->next == NULL && bits > MAP_FIRST_BITS && map_share(f) / 4 << bits > buckets) begin_map(e, bits - 1);
+    if (e->next != NULL && e->next->bits < bits) fill_ranges(f, RANGES_TO_SHRINK);
 }
 
 /* ------------------------------------------------------------------------------------------------------------ the whole */
@@ -204,6 +219,7 @@ bool guira__maps_clone(const struct elders *e, struct elders *to) {
 
 static uint64_t map_cost(const struct elder_map *map) {
     if (map == NULL) return 0;
+    if (map->region != NULL) return word_bytes(map->bits) + guira__alloc_cost(sizeof *map);
     bool view = map->word != (const uint64_t *)(map + 1);
     return guira__alloc_cost(view ? sizeof *map : map_bytes(map->bits));
 }

@@ -73,8 +73,8 @@ static uint64_t copies(const struct tidal *f, const struct elders *e, uint64_t c
 static void elders_free(struct elders *e) {
     if (e->names != NULL) e->names->ops->destroy(e->names);
     guira__counts_free(&e->counts);
-    guira__free(e->map);
-    guira__free(e->next);
+    guira__map_free(e->map);
+    guira__map_free(e->next);
     guira__free(e);
 }
 
@@ -279,15 +279,18 @@ static unsigned highest_level(struct layout l) {
     return max_level(l) > MOST_KNOWN ? max_level(l) : (unsigned)MOST_KNOWN;
 }
 
+static bool map_bits_ok(uint64_t bits) { return MAP_FIRST_BITS <= bits && bits <= MAP_MAX_BITS; }
+
 const char *guira__elders_check_levels(const struct tidal *f) {
     const struct elders *e = f->elders;
     uint64_t total = 0;
     if (e == NULL) return NULL;
     if (e->counted > MAX_COUNTED || (e->counted > 0) != (e->counts.now != NULL)) return "elders: an impossible count";
     if (((const struct tidal *)e->names)->elders != NULL) return "elders: the table of names has elders";
-    if (e->map->bits < MAP_FIRST_BITS || e->map->bits > MAP_MAX_BITS) return "elders: an impossible map";
-    if (e->next != NULL && (e->next->bits != e->map->bits + 1 || e->next->bits > MAP_MAX_BITS || e->filled >> 63))
-        return "elders: an impossible larger map";
+    if (!map_bits_ok(e->map->bits)) return "elders: an impossible map";
+    if (e->next != NULL && (!map_bits_ok(e->next->bits) || e->filled >> 63 ||
+                            (e->next->bits != e->map->bits + 1 && e->next->bits + 1 != e->map->bits)))
+        return "elders: an impossible next map";
     for (unsigned k = 0; k < 64; k++) {
         if (e->count[k] > e->names->items - total) return "elders: levels and names do not add up";
         total += e->count[k];

@@ -32,15 +32,16 @@ struct elders {
     struct elder_map *map;
     uint64_t counted;     /* copies that are a number in `counts`: items that are no load */
     struct counts counts; /* by the names of first copies; the numbers add up to `counted` */
-    /* A map twice as large, while it is being filled from the names: those below `filled` are in it. NULL: none. */
+    /* A map of twice or half the size, while it is being filled from the names: those below `filled` are in it. NULL: none. */
     struct elder_map *next;
     uint64_t filled;
 };
 
 /* Words and bits in one struct, so that both change at once for concurrent readers. */
 struct elder_map {
-    uint64_t bits;  /* of the address, after the top bit, that choose the word */
-    uint64_t *word; /* one per prefix of the address, in it one bit per core; little-endian, as in a file */
+    uint64_t bits;   /* of the address, after the top bit, that choose the word */
+    uint64_t *word;  /* one per prefix of the address, in it one bit per core; little-endian, as in a file */
+    uint8_t *region; /* where they lie; NULL: behind this struct, or in a file */
 };
 
 static inline uint64_t tidal_counted(const struct tidal *f) { return f->elders == NULL ? 0 : f->elders->counted; }
@@ -51,7 +52,7 @@ enum {
     MOST_AT_ONCE = 10,  /* elders that guira__elders_ready makes room for in one call */
     MOST_SPARE = 16,    /* the table of names is at most so many times larger than its load asks for */
     MAP_FIRST_BITS = 6, /* 512 bytes to start with */
-    MAP_MAX_BITS = 17   /* a map of 1 MiB is halved in well under a millisecond */
+    MAP_MAX_BITS = 20 /* 8 MiB, one elder per word at 10^9 items of 16 bits; to free more at once would take too long */
 };
 
 /* Of the two partners the one whose top bit is 0. */
@@ -125,10 +126,11 @@ ALWAYS_INLINE uint64_t name_in(struct entry in_names) {
 struct elder_map *guira__map_make(uint64_t bits); /* empty; NULL: no memory */
 /* A map of the words of a file, which stay where they are; NULL: no memory. */
 struct elder_map *guira__map_view(const uint8_t *words, uint64_t bits);
+void guira__map_free(struct elder_map *map);
 
 /* After an elder got its name: shows it, and lets the map grow with the number of names. */
 void guira__map_add(struct tidal *f, uint64_t canon, unsigned level);
-/* After the table has shrunk: keeps the map to a few hundredths of its size. */
+/* After the table has shrunk by a bucket: keeps the map to a few hundredths of its size. */
 void guira__elders_shrink_map(struct tidal *f);
 
 /* Whether the maps show an elder wherever a lookup may look for it. in_names: its entry in the names' table. */

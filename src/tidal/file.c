@@ -4,7 +4,7 @@
  *     tide     level, split pointer, floor, what there is of elders: the values below
  *     table    the buckets in the order of their addresses: the split side, then the other
  *     elders   log2 of the map's words, then how many there are of level 0, 1, ... 63
- *     map      and, while a larger one is being filled,
+ *     map      and, while one of twice or half the size is being filled,
  *     filled   up to which name it is
  *     map
  *     head     the names, a filter like any other: without elders, and of a configuration that follows
@@ -22,10 +22,18 @@
 
 enum { TIDE_BYTES = 4 * 8, ELDERS_BYTES = 65 * 8, FILLED_BYTES = 8, COUNTS_BYTES = 5 * 8 };
 
-/* What the section tide says of elders; FILLING is added to the other two while a larger map is being filled. */
-enum { NO_ELDERS = 0, ELDERS = 1, ELDERS_COUNTED = 2, FILLING = 2 };
+/* What the section tide says of elders. One of the last two is added to ELDERS or ELDERS_COUNTED while a larger or a smaller
+ * map is being filled. */
+enum { NO_ELDERS = 0, ELDERS = 1, ELDERS_COUNTED = 2, FILLING_LARGER = 2, FILLING_SMALLER = 4 };
 
 static bool is_filling(const struct tidal *f) { return f->elders != NULL && f->elders->next != NULL; }
+
+static unsigned what_of_elders(const struct tidal *f) {
+    if (f->elders == NULL) return NO_ELDERS;
+    unsigned what = tidal_counted(f) == 0 ? ELDERS : ELDERS_COUNTED;
+    if (!is_filling(f)) return what;
+    return what + (f->elders->next->bits > f->elders->map->bits ? FILLING_LARGER : FILLING_SMALLER);
+}
 
 /* -------------------------------------------------------------------------------------------------------------- saving */
 
@@ -45,8 +53,7 @@ static void put_table(const struct tidal *f, struct guira__writer *w) {
     guira__section_put_u64(w, f->level);
     guira__section_put_u64(w, tidal_split(f));
     guira__section_put_u64(w, tidal_floor(f));
-    unsigned elders = f->elders == NULL ? NO_ELDERS : tidal_counted(f) == 0 ? ELDERS : ELDERS_COUNTED;
-    guira__section_put_u64(w, elders + (is_filling(f) ? FILLING : 0));
+    guira__section_put_u64(w, what_of_elders(f));
     guira__section_start(w, "table", bucket_count(f) * tidal_layout(f).bucket_bytes);
     put_buckets(f, SPLIT, 0, 2 * tidal_split(f), w);
     put_buckets(f, UNSPLIT, tidal_split(f), UINT64_C(1) << f->level, w);
@@ -110,7 +117,7 @@ static guira_status view_table(struct tidal *f, struct guira__reader *r, uint64_
     const uint8_t *tide = guira__section_expect(r, "tide", TIDE_BYTES);
     if (tide == NULL) return GUIRA_ECORRUPT;
     uint64_t level = get_u64(tide), split = get_u64(tide + 8), there = get_u64(tide + 24);
-    if (level < 1 || level > MOST_LEVELS || split >> level != 0 || there > ELDERS_COUNTED + FILLING)
+    if (level < 1 || level > MOST_LEVELS || split >> level != 0 || there > ELDERS_COUNTED + FILLING_SMALLER)
         return GUIRA_ECORRUPT;
     uint64_t buckets = (UINT64_C(1) << level) + split;
     const uint8_t *table = guira__section_expect(r, "table", buckets * tidal_layout(f).bucket_bytes);
@@ -130,20 +137,22 @@ static guira_status view_map(struct guira__reader *r, uint64_t bits, struct elde
     return *out == NULL ? GUIRA_ENOMEM : GUIRA_OK;
 }
 
-static guira_status view_larger_map(struct elders *e, struct guira__reader *r) {
+static guira_status view_next_map(struct elders *e, uint64_t bits, struct guira__reader *r) {
     const uint8_t *p = guira__section_expect(r, "filled", FILLED_BYTES);
     if (p == NULL) return GUIRA_ECORRUPT;
     e->filled = get_u64(p);
-    return view_map(r, e->map->bits + 1, &e->next);
+    return view_map(r, bits, &e->next);
 }
 
-static guira_status view_elders(struct tidal *f, struct guira__reader *r, bool filling) {
+/* filling: 0, FILLING_LARGER or FILLING_SMALLER. */
+static guira_status view_elders(struct tidal *f, struct guira__reader *r, unsigned filling) {
     const uint8_t *p = guira__section_expect(r, "elders", ELDERS_BYTES);
     if (p == NULL) return GUIRA_ECORRUPT;
     struct elders *e = f->elders = (struct elders *)guira__zalloc(sizeof *e);
     if (e == NULL) return GUIRA_ENOMEM;
     guira_status s = view_map(r, get_u64(p), &e->map);
-    if (s == GUIRA_OK && filling) s = view_larger_map(e, r);
+    if (s == GUIRA_OK && filling != 0)
+        s = view_next_map(e, filling == FILLING_LARGER ? e->map->bits + 1 : e->map->bits - 1, r);
     if (s != GUIRA_OK) return s;
     for (unsigned k = 0; k < 64; k++) {
         e->count[k] = get_u64(p + 8 + (size_t)8 * k);
@@ -185,8 +194,8 @@ static guira_status view_read(struct tidal *f, const struct guira__ops *ops, con
     if (s != GUIRA_OK) return s;
     if (elders != NO_ELDERS && tidal_ops(f)->names == NULL)
         return GUIRA_ECORRUPT; /* names have no elders of their own */
-    bool filling = elders > FILLING;
-    if (filling) elders -= FILLING;
+    unsigned filling = elders > ELDERS_COUNTED ? (unsigned)(elders - 1) & ~1U : 0;
+    elders -= filling;
     if (elders != NO_ELDERS) s = view_elders(f, r, filling);
     if (s == GUIRA_OK && elders == ELDERS_COUNTED) s = view_counts(f, r);
     update_has_outside(f);
