@@ -4,7 +4,6 @@
 #include "format/contents.h"
 #include "io/io.h"
 #include "kinds/kinds.h"
-#include "slots/layout.h"
 
 enum { FILE_FIRST_SIZE = sizeof(guira_file) }; /* version 1 of the struct: never changed again */
 

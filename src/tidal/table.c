@@ -83,14 +83,8 @@ void guira__table_publish(struct tidal *f) {
     else directory_publish(f);
 }
 
-/* Which bits of a level's addresses choose the segment. */
+/* How many bits of a level's addresses choose the segment. The level above has as many or more, so a directory has its. */
 static unsigned segment_bits(const struct array *a) { return a->level - a->log2_buckets; }
-
-/* The bits of a directory for two arrays. The upper level has more segments, but for a level that is the first to lie in a
- * region: there a segment has whole pages. */
-static unsigned bits_for(const struct array *a, const struct array *b) {
-    return segment_bits(a) > segment_bits(b) ? segment_bits(a) : segment_bits(b);
-}
 
 static void directory_set(struct tidal *f, unsigned side, uint64_t number, uintptr_t base) {
     const struct big *b = big_of(f);
@@ -141,9 +135,6 @@ static struct array array_plan(const struct tidal *f, unsigned level) {
     if (log2_buckets + shift < least) log2_buckets = least - shift;
     unsigned most = guira__alloc_is_hooked() ? (unsigned)LOG2_MAX_HOOKED : (unsigned)LOG2_MAX_SEGMENT;
     if (log2_buckets + shift > most) log2_buckets = most - shift;
-    unsigned whole_pages = LOG2_PAGE - (unsigned)__builtin_ctz(bucket); /* only these can be returned to the system */
-    bool in_region = b->regions != NULL || (size_t)bucket << level >= REGION_WORTH;
-    if (in_region && log2_buckets < whole_pages) log2_buckets = whole_pages;
     if (log2_buckets > level - 1) log2_buckets = level - 1; /* at least two, so that to_segment is a legal shift */
     return (struct array){.level = (uint8_t)level, .log2_buckets = (uint8_t)log2_buckets, .open = true};
 }
@@ -176,10 +167,18 @@ static void segment_end(void *segment, size_t bytes) {
     guira__segment_free(segment);
 }
 
-/* base: what the directory says, or said, of the segment. */
+/* The system takes whole pages. One that two segments share is returned with the second of them. */
+static void segment_return(const struct array *a, uint64_t number, size_t bytes) {
+    const size_t page = (size_t)1 << LOG2_PAGE;
+    size_t from = number * bytes + (array_has(a, number - 1) ? page - 1 : 0);
+    size_t to = (number + 1) * bytes + (array_has(a, number + 1) ? 0 : page - 1);
+    if (from / page < to / page) guira__region_drop(a->region, from / page * page, to / page * page);
+}
+
+/* a: those that are left. base: what the directory says, or said, of the segment. */
 static void segment_free(struct tidal *f, const struct array *a, uint64_t number, uintptr_t base) {
     size_t bytes = segment_bytes(f, a);
-    if (a->region != NULL) guira__region_drop(a->region, number * bytes, (number + 1) * bytes);
+    if (a->region != NULL) segment_return(a, number, bytes);
     else guira__tidal_retire(f, (void *)(base + (uintptr_t)number * bytes), bytes, segment_end);
     bytes_sub(f, segment_cost(f, a));
 }
@@ -205,9 +204,12 @@ static void array_open(struct tidal *f, unsigned side, struct array plan) {
 
 /* Everything of an array that a directory has, or had, on a side. */
 static void array_free(struct tidal *f, const struct array *a, const struct directory *v, unsigned side) {
+    struct array left = *a;
     if (!a->open) return;
-    for (uint64_t i = a->first; i < a->end; i++)
-        segment_free(f, a, i, v->segment[2 * (i << (bits_of(v) - segment_bits(a))) + side]);
+    for (uint64_t i = a->first; i < a->end; i++) {
+        left.first++;
+        segment_free(f, &left, i, v->segment[2 * (i << (bits_of(v) - segment_bits(a))) + side]);
+    }
     if (a->region != NULL && !a->stable) guira__tidal_retire(f, a->region, array_bytes(f, a), region_end);
 }
 
@@ -249,7 +251,7 @@ static guira_status arrays_make(struct tidal *f) {
     uint64_t split = tidal_split(f);
     struct array lower = array_plan(f, f->level), upper = array_plan(f, f->level + 1U);
     struct big *b = big_of(f);
-    unsigned bits = split > 0 ? bits_for(&lower, &upper) : segment_bits(&lower);
+    unsigned bits = segment_bits(split > 0 ? &upper : &lower);
     b->directory = b->published = directory_make(f, f->level, bits);
     if (b->directory == NULL) return GUIRA_ENOMEM;
     guira__table_moved(f);
@@ -388,7 +390,7 @@ static guira_status segments_prepare(struct tidal *f) {
     guira_status s = GUIRA_OK;
     if (!b->array[SPLIT].open) {
         struct array plan = array_plan(f, f->level + 1U);
-        s = directory_resize(f, bits_for(&b->array[UNSPLIT], &plan));
+        s = directory_resize(f, segment_bits(&plan));
         if (s == GUIRA_OK) array_open(f, SPLIT, plan);
     }
     if (s == GUIRA_OK) s = segment_make(f, SPLIT, (2 * split) >> b->array[SPLIT].log2_buckets, false);
@@ -455,7 +457,7 @@ void guira__table_advance(struct tidal *f) {
 static guira_status level_down(struct tidal *f) {
     struct big *b = big_of(f);
     struct array upper = b->array[UNSPLIT], lower = array_plan(f, f->level - 1U);
-    struct directory *v = directory_make(f, f->level - 1U, bits_for(&lower, &upper));
+    struct directory *v = directory_make(f, f->level - 1U, segment_bits(&upper));
     if (v == NULL) return GUIRA_ENOMEM;
     directory_copy(f, UNSPLIT, v, SPLIT);
     b->directory = v;

@@ -3,8 +3,8 @@
  *     UNSPLIT  [ gone ][ gone ][ ...p## ][ ##### ][ ##### ]      level L, freed from the left while growing
  *     SPLIT    [ #### ][ #### ][ ##2p.. ]                        level L+1, made from the left while growing
  *
- * A segment is a 64th of its level's array, but between 1 KiB and 2 MiB. At most one segment on either side is only
- * partly used, which keeps what is allocated within 3 % of what is in use. A small table lies in one block: see small.c. */
+ * A segment is a 128th of its level's array, but between 1 KiB and 2 MiB. At most one segment on either side is only
+ * partly used, which keeps what is allocated within 2 % of what is in use. A small table lies in one block: see small.c. */
 #ifndef GUIRA_TIDAL_TABLE_H
 #define GUIRA_TIDAL_TABLE_H
 
