@@ -1,7 +1,8 @@
 /* The reply to DUMP, see redis_stream.h: a value in the server's RDB format.
  *
  *     [ 7: value of a module ][ id of its type ][ 2: integer ][ length of the stream ]
- *     [ 5: string ][ up to 64 KiB of the stream ] ... [ 0: end ][ RDB version: 2 bytes ][ checksum: 8 bytes ]
+ *     [ 5: string ][ up to 64 KiB of the stream ] ... [ 2: integer ][ of filters: 1 if the hash seed is the server's, else 0 ]
+ *     [ 0: end ][ RDB version: 2 bytes ][ checksum: 8 bytes ]
  *
  * Lengths have 6, 14, 32 or 64 bits. A string may be compressed (LZF), or be an integer if it looks like one. The checksum is
  * not verified here: the file in the stream has its own. */
@@ -111,5 +112,9 @@ bool dump_parse(const char *payload, size_t n, struct text_buffer *stream) {
     uint64_t total = next_number(&c), opcode = END;
     stream->size = 0;
     while (!c.bad && (opcode = next_number(&c)) == STRING) append_string(&c, stream);
+    if (opcode == INTEGER) {
+        next_number(&c);
+        opcode = next_number(&c);
+    }
     return !c.bad && opcode == END && c.at == c.end && stream->size == total;
 }
