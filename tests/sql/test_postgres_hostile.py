@@ -1,5 +1,5 @@
-"""The extension for PostgreSQL gets mutated filters as bytea: each is an error or a filter that works, and no backend crashes.
-Run by with_server.sh.
+"""The extension for PostgreSQL gets mutated filters as bytea: each is an error or a filter that works, and no backend crashes,
+not even where its address space is limited. Run by with_server.sh.
 
 environment: GUIRA_SEED (to repeat a run), GUIRA_QUICK
 """
@@ -47,6 +47,26 @@ def originals():
             for items, rate in ((0, "NULL"), (1, "NULL"), (10, 0.01), (300, "NULL"), (2000, "NULL"), (5000, 0.02), (500, 1e-6))]
 
 
+def status_of(pid, field):
+    with open(f"/proc/{pid}/status", encoding="ascii") as status:
+        return next(int(line.split()[1]) for line in status if line.startswith(field))
+
+
+def limited(kilobytes):
+    """SQLSTATE of an aggregate in a backend that may have so many kilobytes more than it has; '00000': none."""
+    with subprocess.Popen(["psql", "-XqAt"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+                          stderr=subprocess.DEVNULL) as client:
+        client.stdin.write("SELECT pg_backend_pid() FROM (SELECT guira_agg(1) AS f) AS loads_it WHERE f @> 1;\n")
+        client.stdin.flush()
+        pid = client.stdout.readline().strip()
+        assert status_of(pid, "VmStk:") >= 512, "the stack may have to grow when there is no memory"
+        limit = (status_of(pid, "VmSize:") + kilobytes) * 1024
+        owner = os.stat(f"/proc/{pid}")  # root may not do it in every container
+        subprocess.run(["prlimit", f"--pid={pid}", f"--as={limit}"], check=True, user=owner.st_uid, group=owner.st_gid)
+        query = "SELECT guira_agg(x) IS NULL FROM generate_series(1, 300000) AS x;\n\\echo :SQLSTATE\n"
+        return client.communicate(query)[0].split()[-1]
+
+
 def main():
     seed = int(os.environ.get("GUIRA_SEED", random.SystemRandom().getrandbits(32)))
     print(f"GUIRA_SEED={seed}", flush=True)
@@ -59,6 +79,8 @@ def main():
     print(f"{total} mutants, {worked[0]} of them are filters")
     assert total == COUNT and len(set(worked[:5])) == 1, worked  # the type accepts it always or never
     assert 0 < worked[0] < COUNT, worked
+    states = [limited(kilobytes) for kilobytes in (0, 1000, 3000, 5000, 6000, 7000, 1 << 20)]
+    assert set(states[:-1]) <= {"53200", "00000"} and (states[0], states[-1]) == ("53200", "00000"), states
 
 
 if __name__ == "__main__":
