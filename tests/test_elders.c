@@ -279,6 +279,41 @@ static void test_the_map_is_halved_while_members_come_and_go(void **state) {
     model_free(&m);
 }
 
+/* A map as a filter of 10^8 items has it, whose words lie in a region. Here all its bits are set, which is allowed, and the table
+ * is far too small for it. */
+static void test_a_map_in_a_region_is_cloned_saved_and_halved(void **state) {
+    (void)state;
+    struct rng r = rng_for(__func__);
+    struct model m = {0};
+    size_t elders = 0;
+    guira *f = make(12, &r), *copy;
+    members_in(f, &m, 2000, &r);
+    for (unsigned i = 0; i < 50; i++) elder_in(f, &m, &elders, &r);
+    struct elders *e = elders_of(f);
+    uint64_t bytes = stats_of(f).bytes, words = UINT64_C(1) << 18;
+    guira__map_free(e->map);
+    e->map = guira__map_make(18);
+    assert_non_null(e->map);
+    memset(e->map->word, 0xff, 8 * words);
+    assert_in_range(stats_of(f).bytes - bytes, 8 * words - 1024, 8 * words);
+    assert_valid(f);
+    assert_int_equal(guira_clone(f, &copy), GUIRA_OK);
+    struct bytes b = saved(f);
+    guira *back = loaded(b);
+    assert_true(digest(copy) == digest(f) && digest(back) == digest(f));
+    free(b.at);
+    guira_destroy(copy);
+    guira_destroy(back);
+    newest_out(f, &m, m.n - elders);
+    assert_true(e->map->bits < 18);
+    assert_same(f, &m);
+    assert_valid(f);
+    newest_out(f, &m, m.n);
+    assert_null(elders_of(f));
+    guira_destroy(f);
+    model_free(&m);
+}
+
 static void check_wrong_maps(guira *f) {
     struct elders *e = elders_of(f);
     assert_true(is_filling(f) && e->filled > 0);
@@ -384,6 +419,7 @@ int main(void) {
         cmocka_unit_test(test_a_larger_map_shows_the_names_in_the_stash),
         cmocka_unit_test(test_a_map_that_is_being_filled_is_saved_and_cloned),
         cmocka_unit_test(test_the_map_is_halved_while_members_come_and_go),
+        cmocka_unit_test(test_a_map_in_a_region_is_cloned_saved_and_halved),
         cmocka_unit_test(test_the_check_finds_a_next_map_that_is_wrong),
         cmocka_unit_test(test_a_filter_that_shrinks_gives_up_the_larger_map),
         cmocka_unit_test(test_without_memory_for_a_larger_map_nothing_is_refused),
