@@ -1,8 +1,8 @@
 /* The operations of CCF: see ccf.h.
  *
  * WHERE DOES AN ENTRY GO? To the filter with the lowest load, moving others there if need be; else to any other with a
- * free slot among the candidates; else the filter grows; and if it cannot, other entries move in any filter of the list.
- * An insertion is refused only when all of this has failed. */
+ * free slot among the candidates; else the filter grows; and if it cannot, other entries move in any filter of the list,
+ * at last so that a bucket can be added for one of them. An insertion is refused only when all of this has failed. */
 #include "papers/ccf/ccf.h"
 
 /* ------------------------------------------------------------------------------------------------------------ lookups */
@@ -68,7 +68,8 @@ static guira_status insert_growing(struct ccf *f, uint64_t hash) {
     bool is_copy = count(&f->head, hash) >= most_places(f, hash);
     guira_status s = guira__ccf_grow(f, &hash, !is_copy);
     if (s == GUIRA_OK || insert_by_moving(f, hash)) return GUIRA_OK;
-    return s == GUIRA_ENOMEM ? s : is_copy ? GUIRA_EDUPLICATE : GUIRA_EFULL;
+    if (s != GUIRA_ENOMEM) s = guira__ccf_grow_moving(f, &hash);
+    return s == GUIRA_OK || s == GUIRA_ENOMEM ? s : is_copy ? GUIRA_EDUPLICATE : GUIRA_EFULL;
 }
 
 static guira_status insert(guira *head, uint64_t hash) {

@@ -46,15 +46,15 @@ uint64_t guira__ccf_buckets_for(const guira_config *c, uint64_t items);
 struct i2cf *guira__ccf_least_loaded(const struct ccf *f);
 
 /* Each of these changes nothing when it fails.
- * Up: a bucket for the smallest filter that can have one more, with room for hash (NULL: for none). ENOMEM, ELIMIT, EFULL
- *     (see i2cf.h): none can.
+ * Up: a bucket for the smallest filter that can have one more, with room for hash (NULL: for none). kicks: if not 0, so many
+ *     entries may be displaced for it, and a bucket is added only if needed. ENOMEM, ELIMIT, EFULL (see i2cf.h): none can.
  * Up at: a bucket for this filter.
  * Down: a bucket less, of the least loaded filter if possible. EFULL.
  * Out: one more filter. ELIMIT: there are max_filters, or it would be too large. ENOMEM.
  * Compact: the entries of a filter go to others; next_compact is the one to take. EFULL: they do not fit, or it is the
  *     only one. ENOMEM. If all are empty, the one that is left in the end has the configured shape. */
-guira_status guira__ccf_up(struct ccf *f, const uint64_t *hash);
-guira_status guira__ccf_up_at(struct ccf *f, struct i2cf *to, const uint64_t *hash);
+guira_status guira__ccf_up(struct ccf *f, const uint64_t *hash, unsigned kicks);
+guira_status guira__ccf_up_at(struct ccf *f, struct i2cf *to, const uint64_t *hash, unsigned kicks);
 guira_status guira__ccf_down(struct ccf *f);
 guira_status guira__ccf_down_at(struct ccf *f, struct i2cf *from);
 guira_status guira__ccf_out(struct ccf *f, const struct i2cf *like, uint64_t buckets);
@@ -64,6 +64,9 @@ struct i2cf *guira__ccf_next_compact(const struct ccf *f); /* NULL: there is non
 /* By one step of the policy, with room for hash (NULL: for none); by a filter only if filters_too. ENOMEM; EFULL: there is
  * no such step. */
 guira_status guira__ccf_grow(struct ccf *f, const uint64_t *hash, bool filters_too);
+
+/* The last resort: by a bucket, if the policy allows it, displacing other entries until it helps. ENOMEM; else it does not. */
+guira_status guira__ccf_grow_moving(struct ccf *f, const uint64_t *hash);
 void guira__ccf_shrink_if_sparse(struct ccf *f);
 
 /* Counts a removal: see resize.c, dramatic growth. */

@@ -92,6 +92,10 @@ uint64_t guira__i2cf_draw(const struct i2cf *f, struct paper *list); /* a random
  * found, which takes a ring hardly larger than what is on it. On failure nothing has changed. */
 guira_status guira__i2cf_scale_up(struct i2cf *f, uint64_t newcomer, struct paper *list);
 
+/* The same for a newcomer whose candidates are full and cannot be divided so that it has room: others are displaced, at most
+ * `kicks`, until there is one that has room, or that a bucket can be added for. */
+guira_status guira__i2cf_scale_up_moving(struct i2cf *f, uint64_t newcomer, unsigned kicks, struct paper *list);
+
 /* Removes a bucket, an empty one if there is one. EFULL: there is no room for its entries; nothing has changed. */
 guira_status guira__i2cf_scale_down(struct i2cf *f, unsigned kicks, struct paper *list);
 

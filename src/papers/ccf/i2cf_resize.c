@@ -136,7 +136,9 @@ static void move_to_new(struct i2cf *f, uint32_t bucket, uint64_t fresh) {
 guira_status guira__i2cf_scale_up(struct i2cf *f, uint64_t newcomer, struct paper *list) {
     uint64_t rng = list->head.evict.rng, fresh = f->table.buckets;
     if (!guira__i2cf_fits_ring(f, fresh + 1)) return GUIRA_ELIMIT;
-    struct plan p = {.newcomer = newcomer};
+    struct plan p;
+    p.newcomer = newcomer;
+    p.moving = 0;
     p.ring = (struct ring){p.point, p.owner, 0, f->ring.size};
     guira_status s = plan_points(f, &p, list) ? GUIRA_OK : GUIRA_EFULL;
     if (s == GUIRA_OK && fresh == f->room) s = guira__i2cf_resize(f, guira__i2cf_room(fresh + 1));
@@ -152,6 +154,44 @@ guira_status guira__i2cf_scale_up(struct i2cf *f, uint64_t newcomer, struct pape
     }
     if (newcomer != 0) guira__i2cf_insert(f, newcomer, 0, list); /* the plan made sure of it */
     return GUIRA_OK;
+}
+
+/* Whether every slot that there can be for the fingerprint has it. */
+static bool has_all_places(const struct i2cf *f, uint64_t fingerprint) {
+    struct candidates c;
+    guira__i2cf_candidates(f, fingerprint, &c);
+    return guira__table_count(&f->table, &c) >= guira__i2cf_places(f, fingerprint);
+}
+
+/* Swaps the fingerprint with a random entry of its candidates, which are full. Returns what was there. */
+static uint64_t displace(struct i2cf *f, uint64_t fingerprint, struct undo_log *log, struct paper *list) {
+    struct candidates c;
+    guira__i2cf_candidates(f, fingerprint, &c);
+    uint64_t bucket = c.bucket[evict_random(&list->head.evict) % c.n];
+    uint64_t slot = bucket * f->table.layout.slots + evict_random(&list->head.evict) % f->table.layout.slots;
+    uint64_t displaced = table_get(&f->table, slot);
+    undo_note(log, NULL, slot, displaced);
+    table_set(&f->table, slot, fingerprint);
+    list->head.evict.kicks++;
+    return displaced;
+}
+
+/* A random walk as in a cuckoo filter, which ends at an entry that a bucket can be added for, or at a free slot. */
+guira_status guira__i2cf_scale_up_moving(struct i2cf *f, uint64_t newcomer, unsigned kicks, struct paper *list) {
+    struct evict_state before = list->head.evict;
+    struct undo_log log;
+    struct undo_line line;
+    guira_status s = GUIRA_EFULL;
+    log.n = 0;
+    if (has_all_places(f, newcomer)) return s;
+    for (unsigned i = 0; s == GUIRA_EFULL && i < kicks; i++) {
+        newcomer = displace(f, newcomer, &log, list);
+        s = guira__i2cf_insert(f, newcomer, 0, list) ? GUIRA_OK : guira__i2cf_scale_up(f, newcomer, list);
+    }
+    if (s == GUIRA_OK) return s;
+    while (undo_pop(&log, 0, &line)) table_set(&f->table, line.slot, line.old);
+    list->head.evict = before;
+    return s;
 }
 
 /* -------------------------------------------------------------------------------------------------------- a bucket less */

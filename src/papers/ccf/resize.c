@@ -58,16 +58,18 @@ static guira_status worse(guira_status a, guira_status b) { return a == GUIRA_EN
 
 /* -------------------------------------------------------------------------------------------------------- single buckets */
 
-guira_status guira__ccf_up_at(struct ccf *f, struct i2cf *to, const uint64_t *hash) {
-    guira_status s = guira__i2cf_scale_up(to, hash != NULL ? i2cf_fingerprint(to, *hash) : 0, &f->base);
-    f->head.grows += s == GUIRA_OK;
+guira_status guira__ccf_up_at(struct ccf *f, struct i2cf *to, const uint64_t *hash, unsigned kicks) {
+    uint64_t fingerprint = hash != NULL ? i2cf_fingerprint(to, *hash) : 0, before = to->table.buckets;
+    guira_status s = kicks > 0 ? guira__i2cf_scale_up_moving(to, fingerprint, kicks, &f->base)
+                               : guira__i2cf_scale_up(to, fingerprint, &f->base);
+    f->head.grows += to->table.buckets - before;
     return s;
 }
 
-guira_status guira__ccf_up(struct ccf *f, const uint64_t *hash) {
+guira_status guira__ccf_up(struct ccf *f, const uint64_t *hash, unsigned kicks) {
     guira_status s = GUIRA_EFULL;
     for (struct i2cf *to = smallest(f); to != NULL; to = next_larger(f, to)) {
-        guira_status tried = guira__ccf_up_at(f, to, hash);
+        guira_status tried = guira__ccf_up_at(f, to, hash, kicks);
         if (tried == GUIRA_OK) return GUIRA_OK;
         s = worse(s, tried);
     }
@@ -267,18 +269,26 @@ static guira_status grow_either_way(struct ccf *f, const uint64_t *hash, bool fi
     for (unsigned turn = 0; turn < 2; turn++) {
         bool out = (turn == 0) == out_first;
         if (!(out ? may_out : may_up)) continue;
-        guira_status tried = out ? grow_out(f, hash) : guira__ccf_up(f, hash);
+        guira_status tried = out ? grow_out(f, hash) : guira__ccf_up(f, hash, 0);
         if (tried == GUIRA_OK) return GUIRA_OK;
         s = worse(s, tried);
     }
     return s == GUIRA_ENOMEM ? s : GUIRA_EFULL;
 }
 
-guira_status guira__ccf_grow(struct ccf *f, const uint64_t *hash, bool filters_too) {
+static guira_status grown(struct ccf *f, guira_status s) {
     const guira_config *c = &f->base.config;
-    guira_status s = grow_either_way(f, hash, filters_too);
     if (s == GUIRA_OK) f->shrink_below = (uint64_t)((double)f->head.items * fmax(c->min_load, 0) / c->max_load);
     return s;
+}
+
+guira_status guira__ccf_grow(struct ccf *f, const uint64_t *hash, bool filters_too) {
+    return grown(f, grow_either_way(f, hash, filters_too));
+}
+
+guira_status guira__ccf_grow_moving(struct ccf *f, const uint64_t *hash) {
+    const guira_config *c = &f->base.config;
+    return grown(f, c->policy != GUIRA_FILTER_LEVEL ? guira__ccf_up(f, hash, c->max_kicks) : GUIRA_EFULL);
 }
 
 /* Whether the rest is enough without that many slots. */

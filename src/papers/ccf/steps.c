@@ -26,13 +26,13 @@ static guira_status lower_reservation(guira *head, guira_status s) {
 
 guira_status guira_consistent_scale_up(guira *head) {
     guira_status s = check_is_ccf(head);
-    return s == GUIRA_OK ? guira__ccf_up(ccf_of(head), NULL) : s;
+    return s == GUIRA_OK ? guira__ccf_up(ccf_of(head), NULL, 0) : s;
 }
 
 guira_status guira_consistent_scale_up_at(guira *head, size_t index) {
     struct i2cf *to;
     guira_status s = find(head, index, &to);
-    return s == GUIRA_OK ? guira__ccf_up_at(ccf_of(head), to, NULL) : s;
+    return s == GUIRA_OK ? guira__ccf_up_at(ccf_of(head), to, NULL, 0) : s;
 }
 
 guira_status guira_consistent_scale_down(guira *head) {
