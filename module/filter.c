@@ -16,7 +16,7 @@
 
 redis_type *filter_type, *bloom_type;
 
-enum { ENCODING = 2 };
+enum { WITHOUT_MARK = 1, ENCODING = 2 }; /* versions of values in RDB files */
 
 /* Below this load a filter with a capacity shrinks. With the library's default, 0.88, it takes up to 5 % more memory after
  * deletions than a new one with the same items; with 0.90 it is 3 %. Without a capacity this would cost 64 bytes. */
@@ -353,16 +353,17 @@ static const struct serializer *serializer_of(const struct filter *f) {
 
 static bool has_own_seed(const struct filter *f) { return !f->unseeded && seed_is_own(filter_config(f).seed); }
 
-/* In an RDB file the value is followed by whether its seed was the server's: 1 or 0. The digest does not cover this. */
+/* In an RDB file the value is followed by a mark, whether its seed was the server's: 1 or 0. The digest does not cover it.
+ * Values of version 1 have none; then it is taken for the server's, as it was when they were written. */
 static void rdb_save(redis_io *io, void *value) {
     rdb_save_value(&filter_serializer, value, io);
     redis.SaveUnsigned(io, has_own_seed(value));
 }
 
-void *filter_rdb_load(const struct serializer *serializer, redis_io *io) {
+void *filter_rdb_load(const struct serializer *serializer, redis_io *io, bool has_mark) {
     struct filter *f = rdb_load_value(serializer, io);
     if (f == NULL) return NULL;
-    uint64_t own = redis.LoadUnsigned(io);
+    uint64_t own = has_mark ? redis.LoadUnsigned(io) : !f->unseeded;
     if (redis.IsIOError(io) || own > 1 || (own == 1 && f->unseeded)) {
         filter_free(f);
         return NULL;
@@ -371,12 +372,12 @@ void *filter_rdb_load(const struct serializer *serializer, redis_io *io) {
     return f;
 }
 
-static void *rdb_load_filter(redis_io *io, int version) {
-    return version == ENCODING ? filter_rdb_load(&filter_serializer, io) : NULL;
+static void *rdb_load(const struct serializer *serializer, redis_io *io, int version) {
+    if (version != WITHOUT_MARK && version != ENCODING) return NULL;
+    return filter_rdb_load(serializer, io, version == ENCODING);
 }
-static void *rdb_load_bloom(redis_io *io, int version) {
-    return version == ENCODING ? filter_rdb_load(&bloom_serializer, io) : NULL;
-}
+static void *rdb_load_filter(redis_io *io, int version) { return rdb_load(&filter_serializer, io, version); }
+static void *rdb_load_bloom(redis_io *io, int version) { return rdb_load(&bloom_serializer, io, version); }
 static void digest(redis_digest *to, void *value) { digest_value(&filter_serializer, value, to); }
 static size_t mem_usage(const void *value) {
     return ((const struct filter *)value)->bytes + memory_of_server_per_key();

@@ -108,6 +108,6 @@ bool filter_remove(struct filter *f, const void *item, size_t n);
 
 /* The methods of the data type, for old_type.c, and what its rdb_load does: NULL if io does not contain a valid filter. */
 extern const redis_type_methods filter_methods;
-void *filter_rdb_load(const struct serializer *serializer, redis_io *io);
+void *filter_rdb_load(const struct serializer *serializer, redis_io *io, bool has_mark);
 
 #endif

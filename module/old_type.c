@@ -12,7 +12,7 @@
 
 redis_type *old_type;
 
-enum { FIRST_WITH_OPTIONS = 4, OURS = 101 };
+enum { FIRST_WITH_OPTIONS = 4, OURS_WITHOUT_MARK = 100, OURS = 101 };
 
 /* ---------------------------------------------------------------------------------------------------------------- loading */
 
@@ -64,7 +64,8 @@ static struct filter *load_filters(redis_io *io, int version, struct old_shape *
 static void *rdb_load(redis_io *io, int version) {
     struct old_shape s;
     uint8_t *slots[OLD_MAX_FILTERS] = {NULL};
-    if (version == OURS) return filter_rdb_load(&filter_serializer, io);
+    if (version == OURS || version == OURS_WITHOUT_MARK)
+        return filter_rdb_load(&filter_serializer, io, version == OURS);
     struct filter *f = NULL;
     if (version <= FIRST_WITH_OPTIONS && load_shape(io, version, &s)) f = load_filters(io, version, &s, slots);
     if (f == NULL) redis.LogIOError(io, "warning", "guira: not a cuckoo filter of RedisBloom, or not enough memory");

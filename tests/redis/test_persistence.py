@@ -1,5 +1,6 @@
 """Restarts, replicas, copies and dumps preserve values. Values are compared by DEBUG DIGEST, which covers every byte."""
 import collections
+import struct
 import unittest
 
 import redis
@@ -197,6 +198,17 @@ class Copies(ServerTest):
         s("COPY", "r", "r2")
         s("CF.ADD", "r2", "b")
         self.assertEqual([1, 0], s("CF.MEXISTS", "r", "a", "b"))
+
+    def test_values_without_a_mark_of_the_seed_load(self):
+        s = self.server
+        s("DEBUG", "SET-SKIP-CHECKSUM-VALIDATION", 1)
+        fill(s)
+        for key in ("fixed", "elastic", "sharp"):
+            payload = s("DUMP", key)
+            version = struct.unpack(">Q", payload[2:10])[0] - 1  # the last ten bits of the type: 2 became 1
+            self.assertEqual(b"\2", payload[-13:-12])  # an integer, the mark; 0, RDB version, checksum
+            s("RESTORE", "restored", 0, payload[:2] + struct.pack(">Q", version) + payload[10:-13] + payload[-11:], "REPLACE")
+            self.assertEqual(s("DEBUG", "DIGEST-VALUE", key), s("DEBUG", "DIGEST-VALUE", "restored"))
 
     def dump(self, key):
         chunks = []
