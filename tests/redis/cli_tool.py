@@ -1,9 +1,11 @@
 """Runs the command-line tool guira on servers, for test_cli.py and test_cli_cluster.py."""
+import collections
 import os
 import signal
 import socket
 import subprocess
 import threading
+import time
 
 GUIRA = os.environ["GUIRA_CLI"]
 
@@ -151,6 +153,21 @@ def assert_lines_but_few(test, wanted, lines, most=6):
     rest = iter(wanted)
     test.assertTrue(all(line in rest for line in lines), "other lines, or another order")
     test.assertLessEqual(len(wanted) - len(lines), most)
+
+
+def assert_once_but_few(test, wanted, lines, most=6):
+    """The same in any order: each line at most once."""
+    test.assertEqual(collections.Counter(), collections.Counter(lines) - collections.Counter(wanted))
+    test.assertLessEqual(len(wanted) - len(lines), most)
+
+
+def have_come(running, wanted, most=6):
+    """So many lines were printed; or a few less, and no more come: false positives."""
+    n = len(running.lines())
+    if n == wanted or n < wanted - most:
+        return n == wanted
+    time.sleep(2)
+    return len(running.lines()) == n
 
 
 class CliMixin:

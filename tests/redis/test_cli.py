@@ -1,5 +1,4 @@
 """The tool guira with --redis on one server: uniq, add, remove, test and metrics."""
-import collections
 import re
 import shutil
 import signal
@@ -12,7 +11,7 @@ import unittest
 import redis
 
 from harness import QUICK, Server, ServerTest, free_port, pairs, rng_for
-from cli_tool import CuttingProxy, CliMixin, Running, assert_lines_but_few, run, slot
+from cli_tool import CuttingProxy, CliMixin, Running, assert_lines_but_few, assert_once_but_few, run, slot
 
 MANY = 20000 if QUICK else 200000
 
@@ -58,7 +57,7 @@ class Uniq(CliTest):
                 running.send(rng.sample(lines[start:start + 1000], 1000))
         outs = [running.end() for running in (first, second)]
         self.assertEqual([0, 0], [o.status for o in outs])
-        self.assertEqual(collections.Counter(lines), collections.Counter(outs[0].lines + outs[1].lines))
+        assert_once_but_few(self, lines, outs[0].lines + outs[1].lines)
 
     def test_a_line_is_printed_before_the_next_one_arrives(self):
         running = self.start_cli("uniq", "seen")
@@ -174,13 +173,17 @@ class AddAndRemove(CliTest):
 
     def test_add_test_and_remove_many_lines(self):
         lines = [f"user {i}" for i in range(MANY)]
-        self.assertEqual(0, self.run_cli("add", "--items", MANY, "--fpr", "1e-6", "users", lines=lines).status)
+        # Each line is added, also one that is taken for a duplicate: else its removal could remove another.
+        self.assertEqual(0, self.run_cli("add", "--count-copies", "--items", MANY, "--fpr", "1e-6", "users",
+                                         lines=lines).status)
         self.assertEqual(0, self.run_cli("test", "-q", "--all", "users", lines=lines).status)
         self.assertEqual(0, self.run_cli("remove", "users", lines=lines[::2]).status)
         present = self.run_cli("test", "users", lines=lines)
-        self.assertEqual((0, lines[1::2]), (present.status, present.lines))
-        self.assertEqual(lines[::2], self.run_cli("test", "-v", "users", lines=lines).lines)
-        self.assertEqual(f"present {MANY // 2}\nabsent {MANY // 2}\n".encode(),
+        absent = self.run_cli("test", "-v", "users", lines=lines)
+        self.assertEqual((0, 0), (present.status, absent.status))
+        self.assertEqual(set(), set(lines[1::2]) - set(present.lines))
+        assert_lines_but_few(self, lines[::2], absent.lines)  # those that are not there are false positives
+        self.assertEqual(f"present {MANY - len(absent.lines)}\nabsent {len(absent.lines)}\n".encode(),
                          self.run_cli("test", "-c", "users", lines=lines).raw)
 
     def test_the_exit_status_of_test_is_that_of_grep(self):
@@ -289,7 +292,8 @@ class Shards(CliTest):
 
     def test_all_commands_use_the_same_keys(self):
         lines = [f"line {i}" for i in range(5000)]
-        self.assertEqual(0, self.run_cli("add", "--shards", 8, "--items", 5000, "--fpr", "1e-6", "set", lines=lines).status)
+        self.assertEqual(0, self.run_cli("add", "--count-copies", "--shards", 8, "--items", 5000, "--fpr", "1e-6", "set",
+                                         lines=lines).status)
         keys = self.server("KEYS", "set{*")
         items = [pairs(self.server("CF.STATS", k))["items"] for k in keys]
         self.assertEqual((8, 5000), (len(keys), sum(items)))
