@@ -186,7 +186,8 @@ class Failover(ClusterTest):
         seconds, _ = master("TIME")
         future = (seconds + 3600) * 1000
         old = [f"old {n}" for n in range(1000)]
-        self.assertEqual([0] * 1000, master("CFW._SEEN", "w", future, *old))  # the master's clock is an hour ahead
+        seen = master("CFW._SEEN", "w", future, *old)  # the master's clock is an hour ahead
+        self.assertLessEqual(sum(seen), 2)  # false positives: see test_windows.py
         poll(lambda: master("WAIT", 1, 1000) == 1, "the replica")
         c.kill(master)
         c.wait_ok()

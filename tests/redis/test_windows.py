@@ -19,10 +19,11 @@ class Windows(ServerTest):
         self.assertEqual([0, 0, 1], s("CFW.SEEN", "w", "a", "b", "a"))
         self.assertEqual([1, 0], s("CFW.SEEN", "w", "b", "c"))
         many = [f"i{n}" for n in range(1000)]
-        self.assertEqual([0] * 1000, s("CFW.SEEN", "w", *many))
+        seen = sum(s("CFW.SEEN", "w", *many))
+        self.assertLessEqual(seen, 2)  # false positives: 8e-4 on average, more than 2 with a probability of 1e-10
         self.assertEqual([1] * 1000, s("CFW.SEEN", "w", *many))
         info = pairs(s("CFW.INFO", "w"))
-        self.assertEqual((3600000, 1003, 0), (info["milliseconds"], info["items"], info["refused"]))
+        self.assertEqual((3600000, 1003 - seen, 0), (info["milliseconds"], info["items"], info["refused"]))
 
     def test_items_expire(self):
         s = self.server
