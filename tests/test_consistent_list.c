@@ -1,24 +1,8 @@
 /* The list of a consistent cuckoo filter: steps that name one of its filters, what is reported about each, who grows when
  * one cannot, which empty ones stay, and dramatic growth. */
-#include "support.h"
+#include "consistent_support.h"
 
-#include <math.h>
 #include <string.h>
-
-#include "papers/ccf/ccf.h"
-
-static guira *make(guira_config c, struct rng *r) {
-    guira *f;
-    c.kind = GUIRA_CONSISTENT;
-    for (size_t i = 0; i < sizeof c.seed; i++) c.seed[i] = (uint8_t)rng_next(r);
-    assert_int_equal(guira_create(&c, &f), GUIRA_OK);
-    return f;
-}
-
-static void end(guira *f, struct model *m) {
-    guira_destroy(f);
-    model_free(m);
-}
 
 enum { MOST = 16 };
 

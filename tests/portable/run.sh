@@ -13,8 +13,8 @@ set -eu
 
 quick_tests="test_golden test_match test_file_info test_structs test_inline test_cuckoo test_merge_widths"
 more_tests="test_api test_tidal test_small test_elders test_merge test_merge_fixed test_dynamic test_elastic test_elastic_steps
-    test_geometry test_ring test_consistent test_consistent_list test_plan test_file test_corrupt_file test_crafted_file test_map
-    test_view test_window test_window_internals test_metrics test_refusal"
+    test_geometry test_ring test_consistent test_consistent_list test_consistent_model test_consistent_policies test_plan
+    test_file test_corrupt_file test_crafted_file test_map test_view test_window test_window_internals test_metrics test_refusal"
 archs="s390x i686 armhf aarch64 nehalem haswell"
 quick=
 level=-O3
