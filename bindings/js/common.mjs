@@ -67,6 +67,63 @@ export function testCommon(test, {Filter, Window, plan, version}, all = true) {
     assert.throws(() => f.addMany(['a', 7]), TypeError);
   });
 
+  test('an array of keys may run code: getters that throw or free, proxies', () => {
+    const withGetter = (get) => Object.defineProperty(['ana', 'bob', 'eva'], 1, {get});
+    for (const method of ['addMany', 'hasMany', 'deleteMany']) {
+      const f = new Filter({capacity: 1e5});
+      assert.throws(() => f[method](withGetter(() => assert.fail('mine'))), /mine/);
+      throwsCode(() => f[method](withGetter(() => (f.free(), 'bob'))), 'EINVAL');
+    }
+    const w = new Window({length: 600});
+    throwsCode(() => w.seenMany(withGetter(() => (w.free(), 'bob')), 1), 'EINVAL');
+    const short = new Proxy(['ana'], {get: (list, name) => (name === 'length' ? 2 : list[name])});
+    assert.throws(() => new Filter().hasMany(short), TypeError);
+    assert.deepEqual(new Filter().add('ana').hasMany(new Proxy(['ana', 'bob'], {})), Uint8Array.of(1, 0));
+    assert.throws(() => new Filter().hasMany([, 'ana']), TypeError);
+  });
+
+  test('methods refuse objects of other classes', () => {
+    const f = new Filter(), w = new Window({length: 600});
+    for (const other of [w, {}, {_handle: 12345}, null, 5, Object.create(Filter.prototype)]) {
+      assert.throws(() => f.add.call(other, 'ana'), TypeError);
+      assert.throws(() => f.hasHash.call(other, 5n), TypeError);
+      assert.throws(() => f.reserve.call(other, 1000), TypeError);
+      assert.throws(() => f.merge(other), TypeError);
+    }
+    for (const other of [f, {}, null]) assert.throws(() => w.seen.call(other, 'ana', 5), TypeError);
+    w.validate();
+  });
+
+  test('buffers whose bytes went to another thread, and lengths that lie', () => {
+    const f = new Filter(), gone = new Uint8Array(8);
+    structuredClone(gone.buffer, {transfer: [gone.buffer]});
+    assert.throws(() => f.add(gone), TypeError);
+    assert.throws(() => Filter.fromBytes(gone));
+    class Short extends Uint8Array {
+      get length() {
+        return 3;
+      }
+    }
+    const key = new Short(100000).fill(255);
+    for (const call of [() => f.add(key), () => Filter.fromBytes(key)])
+      try {
+        call(); // it may be taken by its real length or refused, but not written where others have their bytes
+      } catch (e) {
+        assert.ok(e instanceof RangeError || e.code === 'EFORMAT', e);
+      }
+    for (let i = 0; i < 100; i++) f.add(String(i));
+    f.validate();
+  });
+
+  test('numbers are numbers', () => {
+    for (const wrong of ['7', null, undefined, {}, 7n]) {
+      assert.throws(() => new Filter().reserve(wrong), TypeError);
+      const w = new Window({length: 600});
+      for (const call of [() => w.seen('ana', wrong), () => w.has('ana', wrong), () => w.seenMany(['ana'], wrong), () => w.tick(wrong)])
+        assert.throws(call, TypeError);
+    }
+  });
+
   test('failures are exceptions with a code', () => {
     throwsCode(() => new Filter({kind: 'cuckoo'}), 'EINVAL');
     throwsCode(() => new Filter({fpr: 2}), 'EINVAL');

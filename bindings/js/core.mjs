@@ -63,9 +63,16 @@ function bytesOf(bytes, what) {
   throw new TypeError(`${what}: expected a Uint8Array or an ArrayBuffer`);
 }
 
-function hashesOf(keys) {
+/** An array of keys or of hashes. Keys are copied: an array may have getters, which could free the filter that hashes them. */
+function listOf(keys) {
+  if (Array.isArray(keys)) return [...keys];
   if (!(keys instanceof BigUint64Array)) throw new TypeError('expected an array of keys or a BigUint64Array of hashes');
   return keys;
+}
+
+function timeOf(now) {
+  if (typeof now !== 'number') throw new TypeError('now must be a number');
+  return now;
 }
 
 /** The classes and functions of one backend. */
@@ -84,18 +91,28 @@ export function bind(backend) {
   };
   const handles = new FinalizationRegistry(({free, handle}) => free(handle));
 
+  const INTERNAL = Symbol('internal');
+  const f = backend.filter, w = backend.window;
+
+  /** The handle of an object that was made with the backend's functions `of`. A method of a filter that is called on a window, or on
+   * anything else, is a TypeError: WebAssembly would read whatever is there. */
+  let handleOf;
+
   /** What filters and windows have in common. `of` are the backend's functions for one of them. */
   class Handle {
     #of;
     #handle;
+    static {
+      handleOf = (object, of = object.#of) => {
+        if (object.#of !== of) throw new TypeError(`expected a ${of === f ? 'Filter' : 'Window'}`);
+        if (object.#handle === null) throw new GuiraError('EINVAL', 'this object has been freed');
+        return object.#handle;
+      };
+    }
     constructor(of, handle) {
       this.#of = of;
       this.#handle = handle;
       if (backend.mustFree) handles.register(this, {free: of.free, handle}, this);
-    }
-    get _handle() {
-      if (this.#handle === null) throw new GuiraError('EINVAL', 'this object has been freed');
-      return this.#handle;
     }
     /** Frees the memory at once, instead of some time after the last use. */
     free() {
@@ -109,30 +126,27 @@ export function bind(backend) {
     }
     stats() {
       const numbers = new Float64Array(STATS.length);
-      check(this.#of.stats(this._handle, numbers));
+      check(this.#of.stats(handleOf(this), numbers));
       return named(numbers, STATS);
     }
     /** The bytes of the file format: the same on every machine and in every language. */
     toBytes() {
-      const bytes = this.#of.save(this._handle);
+      const bytes = this.#of.save(handleOf(this));
       return typeof bytes === 'number' ? fail(bytes) : bytes;
     }
     clear() {
-      check(this.#of.clear(this._handle));
+      check(this.#of.clear(handleOf(this)));
     }
     clone() {
-      return new this.constructor(made(this.#of.clone(this._handle)), INTERNAL);
+      return new this.constructor(made(this.#of.clone(handleOf(this))), INTERNAL);
     }
     /** Reads everything and checks every invariant; throws if one is broken. */
     validate() {
-      const reason = this.#of.validate(this._handle);
+      const reason = this.#of.validate(handleOf(this));
       if (reason !== null) throw new GuiraError('ECORRUPT', reason);
     }
   }
   if (Symbol.dispose) Handle.prototype[Symbol.dispose] = Handle.prototype.free;
-
-  const INTERNAL = Symbol('internal');
-  const f = backend.filter, w = backend.window;
 
   class Filter extends Handle {
     constructor(config = {}, internal) {
@@ -144,92 +158,91 @@ export function bind(backend) {
     }
     get config() {
       const numbers = new Float64Array(CONFIG.length), seed = new Uint8Array(16);
-      check(f.config(this._handle, numbers, seed));
+      check(f.config(handleOf(this, f), numbers, seed));
       return configOf(numbers, seed);
     }
 
     add(key) {
-      const status = f.insert(this._handle, key);
+      const status = f.insert(handleOf(this, f), key);
       if (status !== 0) fail(status);
       return this;
     }
     /** Adds the key unless it may be there already. False: it may. */
     addUnique(key) {
-      const status = f.insertUnique(this._handle, key);
+      const status = f.insertUnique(handleOf(this, f), key);
       return status === EEXIST ? false : check(status) === 0;
     }
     has(key) {
-      return f.contains(this._handle, key) !== 0;
+      return f.contains(handleOf(this, f), key) !== 0;
     }
     /** Removes one copy of a key that was added. False: it is not there. */
     delete(key) {
-      const status = f.remove(this._handle, key);
+      const status = f.remove(handleOf(this, f), key);
       return status === ENOTFOUND ? false : check(status) === 0;
     }
     count(key) {
-      return f.count(this._handle, key);
+      return f.count(handleOf(this, f), key);
     }
 
     hash(key) {
-      return f.hash(this._handle, key);
+      return f.hash(handleOf(this, f), key);
     }
     addHash(hash) {
-      check(f.insertHash(this._handle, hash));
+      check(f.insertHash(handleOf(this, f), hash));
       return this;
     }
     addUniqueHash(hash) {
-      const status = f.insertUniqueHash(this._handle, hash);
+      const status = f.insertUniqueHash(handleOf(this, f), hash);
       return status === EEXIST ? false : check(status) === 0;
     }
     hasHash(hash) {
-      return f.containsHash(this._handle, hash) !== 0;
+      return f.containsHash(handleOf(this, f), hash) !== 0;
     }
     deleteHash(hash) {
-      const status = f.removeHash(this._handle, hash);
+      const status = f.removeHash(handleOf(this, f), hash);
       return status === ENOTFOUND ? false : check(status) === 0;
     }
     countHash(hash) {
-      return f.countHash(this._handle, hash);
+      return f.countHash(handleOf(this, f), hash);
     }
 
     #hashes(keys) {
-      return Array.isArray(keys) ? f.hashes(this._handle, keys) : hashesOf(keys);
+      const list = listOf(keys);
+      return Array.isArray(list) ? f.hashes(handleOf(this, f), list) : list;
     }
     /** Adds all of them, copies included. Throws if some were refused; the others are in the filter then. */
     addMany(keys) {
       const hashes = this.#hashes(keys);
-      const n = f.insertMany(this._handle, hashes);
+      const n = f.insertMany(handleOf(this, f), hashes);
       if (n < hashes.length) fail(f.lastRefusal());
       return n;
     }
     /** A Uint8Array with 1 for each key that the filter has and 0 for the others. */
     hasMany(keys) {
-      return f.containsMany(this._handle, this.#hashes(keys));
+      const hashes = this.#hashes(keys);
+      return f.containsMany(handleOf(this, f), hashes);
     }
     /** Removes one copy of each. Returns how many were there. */
     deleteMany(keys) {
-      return f.removeMany(this._handle, this.#hashes(keys));
+      const hashes = this.#hashes(keys);
+      return f.removeMany(handleOf(this, f), hashes);
     }
 
     reserve(items) {
-      check(f.reserve(this._handle, items));
+      check(f.reserve(handleOf(this, f), numberOf('items', items, 'reserve')));
     }
     shrinkToFit() {
-      check(f.shrinkToFit(this._handle));
+      check(f.shrinkToFit(handleOf(this, f)));
     }
     /** Adds every member of another filter with the same seed and slots, without the keys. */
     merge(other) {
-      check(f.merge(this._handle, Filter.#of(other)));
+      check(f.merge(handleOf(this, f), handleOf(other, f)));
       return this;
     }
     /** The same without what is there already. */
     union(other) {
-      check(f.union(this._handle, Filter.#of(other)));
+      check(f.union(handleOf(this, f), handleOf(other, f)));
       return this;
-    }
-    static #of(other) {
-      if (!(other instanceof Filter)) throw new TypeError('expected a Filter');
-      return other._handle;
     }
   }
 
@@ -243,32 +256,32 @@ export function bind(backend) {
     }
     get config() {
       const numbers = new Float64Array(WINDOW.length), seed = new Uint8Array(16);
-      check(w.config(this._handle, numbers, seed));
+      check(w.config(handleOf(this, w), numbers, seed));
       return {...named(numbers, WINDOW), slides: numbers[2] !== 0, seed};
     }
     /** Whether the key was seen within the length of the window; it is recorded as seen. */
     seen(key, now) {
-      return check(w.seen(this._handle, key, now)) === 1;
+      return check(w.seen(handleOf(this, w), key, timeOf(now))) === 1;
     }
     /** The same without recording. */
     has(key, now) {
-      return check(w.contains(this._handle, key, now)) === 1;
+      return check(w.contains(handleOf(this, w), key, timeOf(now))) === 1;
     }
     hash(key) {
-      return w.hash(this._handle, key);
+      return w.hash(handleOf(this, w), key);
     }
     /** A Uint8Array with 1 for each key that was seen; all are recorded. */
     seenMany(keys, now) {
-      const hashes = Array.isArray(keys) ? w.hashes(this._handle, keys) : hashesOf(keys);
+      const list = listOf(keys), hashes = Array.isArray(list) ? w.hashes(handleOf(this, w), list) : list;
       const seen = new Uint8Array(hashes.length);
-      check(w.seenMany(this._handle, hashes, now, seen));
+      check(w.seenMany(handleOf(this, w), hashes, timeOf(now), seen));
       return seen;
     }
     tick(now) {
-      check(w.tick(this._handle, now));
+      check(w.tick(handleOf(this, w), timeOf(now)));
     }
     get now() {
-      return w.now(this._handle);
+      return w.now(handleOf(this, w));
     }
   }
 

@@ -74,18 +74,22 @@ static bool key_from_string(napi_env env, napi_value value, struct key *k) {
     return k->more != NULL;
 }
 
-static bool key_of(napi_env env, napi_value value, struct key *k) {
+/* A buffer that was sent to another thread has no bytes, and is not the empty key. */
+static bool key_from_bytes(napi_env env, napi_value value, struct key *k) {
     napi_typedarray_type type;
-    bool is_array = false;
-    k->more = NULL;
-    if (key_from_string(env, value, k)) return true;
+    napi_value buffer;
+    void *data = NULL;
+    bool is_array = false, is_gone = false;
     napi_is_typedarray(env, value, &is_array);
-    if (is_array) {
-        void *data;
-        napi_get_typedarray_info(env, value, &type, &k->n, &data, NULL, NULL);
-        k->bytes = data;
-        if (type == napi_uint8_array) return true;
-    }
+    if (!is_array || napi_get_typedarray_info(env, value, &type, &k->n, &data, &buffer, NULL) != napi_ok) return false;
+    if (k->n == 0) napi_is_detached_arraybuffer(env, buffer, &is_gone);
+    k->bytes = data;
+    return type == napi_uint8_array && !is_gone;
+}
+
+static bool key_of(napi_env env, napi_value value, struct key *k) {
+    k->more = NULL;
+    if (key_from_string(env, value, k) || key_from_bytes(env, value, k)) return true;
     napi_throw_type_error(env, NULL, "a key must be a string or a Uint8Array");
     return false;
 }
@@ -248,8 +252,7 @@ static napi_value hashes(napi_env env, napi_callback_info info) {
         napi_value value;
         struct key k;
         napi_open_handle_scope(env, &scope);
-        napi_get_element(env, c.argument[1], i, &value);
-        bool good = key_of(env, value, &k);
+        bool good = napi_get_element(env, c.argument[1], i, &value) == napi_ok && key_of(env, value, &k);
         napi_close_handle_scope(env, scope);
         if (!good) return NULL;
         ((uint64_t *)data)[i] =

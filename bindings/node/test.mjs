@@ -6,9 +6,11 @@ import {execFileSync} from 'node:child_process';
 import {mkdtempSync, readdirSync, rmSync} from 'node:fs';
 import {tmpdir} from 'node:os';
 import {join, resolve} from 'node:path';
-import {Readable} from 'node:stream';
+import {PassThrough, Readable, Writable} from 'node:stream';
+import {pipeline} from 'node:stream/promises';
 import {test} from 'node:test';
 import {pathToFileURL} from 'node:url';
+import {Worker} from 'node:worker_threads';
 
 import {testCommon} from '../js/common.mjs';
 import {testVectors} from '../js/vectors.mjs';
@@ -58,6 +60,27 @@ test('uniq passes each line once', async () => {
 test('uniq with a window passes a line again when it has expired', async () => {
   let time = 0;
   assert.equal(await lines(uniq({window: 10, now: () => (time += 6)}), ['a\na\na\na\n']), 'a\na\n');
+});
+
+test('streams around uniq that fail', async () => {
+  const input = () => Readable.from(['a\n', 'b\n', 'c\n']), output = () => new PassThrough().resume();
+  const fails = (message, ...streams) => assert.rejects(pipeline(...streams), {message});
+  await fails('source', new Readable({read() { this.destroy(new Error('source')); }}), uniq(), output());
+  await fails('sink', input(), uniq(), new Writable({write: (chunk, encoding, done) => done(new Error('sink'))}));
+  await fails('clock', input(), uniq({window: 5, now: () => { throw new Error('clock'); }}), output());
+  let time = 10;
+  await assert.rejects(pipeline(input(), uniq({window: 5, now: () => time--}), output()), {code: 'EINVAL'});
+});
+
+test('workers that are stopped while they use filters', async () => {
+  const code = `import(${JSON.stringify(index.href)}).then(({Filter, Window}) => {
+    const f = new Filter();
+    require('node:worker_threads').parentPort.postMessage('started');
+    for (let i = 0; ; i++) if (f.add(String(i)).size % 1000 === 0) new Window({length: 5}).seen('ana', f.clone().toBytes().length);
+  })`;
+  const workers = Array.from({length: 3}, () => new Worker(code, {eval: true}));
+  await Promise.all(workers.map((worker) => new Promise((resolved) => worker.once('message', resolved))));
+  assert.deepEqual(await Promise.all(workers.map((worker) => worker.terminate())), [1, 1, 1]);
 });
 
 test('filters that nobody uses are freed', {skip: !global.gc || guira.backend !== 'native'}, async () => {

@@ -74,7 +74,8 @@ function backendOf(module) {
       x.release(at);
     }
   };
-  const put = (at, bytes) => memory().set(bytes, at);
+  /** Writes n bytes, and no more: the class of an array may have a `length` of its own. */
+  const put = (at, bytes, n) => memory().subarray(at, at + n).set(bytes);
   const text = (at) => {
     const bytes = memory();
     return decoder.decode(bytes.subarray(at, bytes.indexOf(0, at)));
@@ -100,11 +101,11 @@ function backendOf(module) {
     }
     if (!(bytes instanceof Uint8Array)) throw new TypeError('a key must be a string or a Uint8Array');
     if (bytes.length <= KEY_BYTES) {
-      put(KEY, bytes);
+      put(KEY, bytes, KEY_BYTES);
       return call(KEY, bytes.length);
     }
     return within(bytes.length, (at) => {
-      put(at, bytes);
+      put(at, bytes, bytes.length);
       return call(at, bytes.length);
     });
   };
@@ -122,11 +123,11 @@ function backendOf(module) {
   });
   const create = (make) => (numbers, seed) => within(numbers.length * 8 + 16, (at) => {
     new Float64Array(x.memory.buffer, at, numbers.length).set(numbers);
-    put(at + numbers.length * 8, seed);
+    put(at + numbers.length * 8, seed, 16);
     return make(at, at + numbers.length * 8) >>> 0 || null;
   });
   const loadBytes = (make) => (bytes) => within(bytes.length, (at) => {
-    put(at, bytes);
+    put(at, bytes, bytes.length);
     return make(at, bytes.length) >>> 0 || null;
   });
   const save = (sizeOf, write) => (handle) => {
@@ -155,7 +156,7 @@ function backendOf(module) {
   };
   /** Calls use(at) with hashes in memory, and n * extra more bytes after them. */
   const withHashes = (list, extra, use) => within(list.length * (8 + extra), (at) => {
-    put(at, new Uint8Array(list.buffer, list.byteOffset, list.byteLength));
+    put(at, new Uint8Array(list.buffer, list.byteOffset, list.byteLength), list.length * 8);
     return use(at, at + list.length * 8);
   });
   const hash = byKey(x.filter_hash), windowHash = byKey(x.window_hash);
