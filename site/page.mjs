@@ -250,7 +250,7 @@ function tableOf(saved) {
   };
 
   function chart(id, lines, {log, format, area}) {
-    const W = 820, H = 260, left = 74, bottom = 12, top = 14;
+    const W = 820, H = 260, left = 108, bottom = 12, top = 14;
     const values = Object.values(lines).flat().filter((v) => v > 0);
     const scale = log ? Math.log10 : (v) => v;
     const low = log ? scale(Math.min(...values)) : 0, high = scale(Math.max(...values)) * (log ? 1 : 1.05) + (log ? 0.1 : 0);

@@ -21,19 +21,22 @@ except ImportError:
     sys.exit(77)
 
 
-def browser(width, dark=False):
+def browser():
     options = webdriver.ChromeOptions()
     for argument in ("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--hide-scrollbars",
-                     f"--window-size={max(width, 500)},1000"):
+                     "--disable-background-networking", "--disable-component-update", "--disable-sync", "--no-first-run"):
         options.add_argument(argument)
     options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
     driver = webdriver.Chrome(service=webdriver.chrome.service.Service("/usr/bin/chromedriver"), options=options)
     driver.set_page_load_timeout(120)
+    return driver
+
+
+def set_screen(driver, width, height, dark):
     driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride",
-                           {"width": width, "height": 1000, "deviceScaleFactor": 1, "mobile": width < 500})
+                           {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 500})
     scheme = [{"name": "prefers-color-scheme", "value": "dark" if dark else "light"}]
     driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": scheme})
-    return driver
 
 
 def open_page(driver, page):
@@ -42,8 +45,8 @@ def open_page(driver, page):
 
 
 def numbers(driver):
-    boxes = driver.find_elements(By.CSS_SELECTOR, "#numbers > div")
-    return {box.find_element(By.TAG_NAME, "dt").text: box.find_element(By.TAG_NAME, "dd").text for box in boxes}
+    return driver.execute_script("""return Object.fromEntries([...document.querySelectorAll('#numbers > div')].map(
+        (box) => [box.querySelector('dt').innerText, box.querySelector('dd').innerText]))""")
 
 
 def whole(text):
@@ -101,31 +104,37 @@ def test_papers(driver):
     press(driver, "#again")
 
 
-def check_page(page, width, dark, directory):
-    driver = browser(width, dark)
-    try:
-        open_page(driver, page)
-        for test in (test_words, test_tide, test_plan, test_papers):
-            test(driver)
-        wide = driver.execute_script("return document.documentElement.scrollWidth")
-        assert wide <= width, f"the page is {wide} pixels wide on a screen of {width}"
-        log = driver.get_log("browser")
-        assert log == [], log
-        if directory is not None:
-            press(driver, "[data-add='1000']")
-            height = driver.execute_script("return document.documentElement.scrollHeight")
-            driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride",
-                                   {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 500})
-            driver.save_screenshot(str(directory / f"{width}{'-dark' if dark else ''}.png"))
-    finally:
-        driver.quit()
+def test_layout(driver, width):
+    wide = driver.execute_script("return document.documentElement.scrollWidth")
+    assert wide <= width, f"the page is {wide} pixels wide on a screen of {width}"
+    cut = driver.execute_script("""return [...document.querySelectorAll('.scroll')].filter((e) => e.scrollWidth > e.clientWidth)
+        .concat([...document.querySelectorAll('svg text')].filter((e) => e.getBBox().x < 0)).map((e) => e.textContent)""")
+    assert cut == [], f"cut off on a screen of {width}: {cut}"
+
+
+def check_page(driver, page, width, dark, directory):
+    set_screen(driver, width, 1000, dark)
+    open_page(driver, page)
+    for test in (test_words, test_tide, test_plan, test_papers):
+        test(driver)
+    test_layout(driver, width)
+    log = driver.get_log("browser")
+    assert log == [], log
+    if directory is not None:
+        press(driver, "[data-add='1000']")
+        set_screen(driver, width, driver.execute_script("return document.documentElement.scrollHeight"), dark)
+        driver.save_screenshot(str(directory / f"{width}{'-dark' if dark else ''}.png"))
 
 
 def main():
     page = pathlib.Path(sys.argv[1]).resolve()
     directory = pathlib.Path(sys.argv[2]) if len(sys.argv) > 2 else None
-    for width, dark in ((1100, False), (390, False), (1100, True)):
-        check_page(page, width, dark, directory)
+    driver = browser()
+    try:
+        for width, dark in ((1280, False), (390, False), (1280, True)):
+            check_page(driver, page, width, dark, directory)
+    finally:
+        driver.quit()
     print("site: ok")
 
 
