@@ -63,7 +63,7 @@ go: deps-build ## test the Go package (bindings/go) with the library of build/re
 	cmake --preset release --log-level=WARNING -DGUIRA_TESTS=OFF
 	cmake --build --preset release -j $(JOBS) --target guira
 	bindings/go/test.sh build/release
-	@echo "bindings/go is the Go package. Try: make install && ldconfig, then go doc -all in bindings/go, and docs/bindings.md"
+	@echo "bindings/go is the Go package. Try: cd bindings/go && PKG_CONFIG_PATH=$(CURDIR)/build/release/go go test -count=1 -v -run Example ."
 
 site: wasm ## build the page that shows the filters at work (build/site/index.html)
 	python3 site/build.py build/wasm build/site/index.html

@@ -8,14 +8,15 @@ here=$(cd "$(dirname "$0")" && pwd)
 build=$(cd "$1" && pwd)
 work=$(mktemp -d)
 trap 'chmod -R u+w "$work"; rm -rf "$work"' EXIT
-cat >"$work/guira.pc" <<END
+mkdir -p "$build/go"
+cat >"$build/go/guira.pc" <<END
 Name: guira
 Description: the library in a build directory
 Version: 0
 Libs: -L$build/src -lguira -Wl,-rpath,$build/src
 Cflags: -I$here/../../include
 END
-export PKG_CONFIG_PATH="$work" GOTOOLCHAIN=local GOPROXY=off
+export PKG_CONFIG_PATH="$build/go" GOTOOLCHAIN=local GOPROXY=off
 [ -n "${HOME:-}" ] || export GOCACHE="$work/cache"
 cd "$here"
 test -z "$(gofmt -l .)" || { echo "gofmt would change:" && gofmt -l . && exit 1; }
