@@ -16,8 +16,10 @@ fuzz() { # NAME SECONDS
     ops | plan) words=numbers ;;
     *) words=$1 ;;
     esac
-    "$build/tests/fuzz/fuzz_$1" -max_total_time="$2" -max_len=16384 -timeout=60 -rss_limit_mb=4096 -print_final_stats=1 \
-        -detect_leaks=$leaks -dict="tests/fuzz/$words.dict" -artifact_prefix="$build/$1-" "$build/corpus-$1" >>"$build/$1.log" 2>&1
+    # The first is for the check at the end of the process, the second for the fuzzer's own after each input.
+    ASAN_OPTIONS="detect_leaks=$leaks${ASAN_OPTIONS:+:$ASAN_OPTIONS}" "$build/tests/fuzz/fuzz_$1" -detect_leaks=$leaks \
+        -max_total_time="$2" -max_len=16384 -timeout=60 -rss_limit_mb=4096 -print_final_stats=1 \
+        -dict="tests/fuzz/$words.dict" -artifact_prefix="$build/$1-" "$build/corpus-$1" >>"$build/$1.log" 2>&1
 }
 
 for name in "$@"; do
