@@ -2,9 +2,13 @@
  * See golden/README.md. */
 #include "file_support.h"
 #include "repair_checksums.h"
+#include "tidal/elders.h"
 
 /* What a file contains. */
 enum sort { FILTER, SHARED, WINDOW };
+
+/* Whether another map of elders is being filled. */
+enum next_map { NONE, LARGER, SMALLER };
 
 static const struct golden {
     const char *name;
@@ -14,6 +18,8 @@ static const struct golden {
     unsigned copies; /* of "many" */
     uint64_t elders;
     unsigned merged; /* further keys, which came from other filters of MERGED_AT_ONCE keys */
+    bool fits;       /* shrunk to fit, in the end */
+    enum next_map map;
     bool slides;     /* windows; LENGTH is their length */
     bool same_calls; /* the copies were inserted first, and nothing was evicted: the same calls give the same bytes */
 } list[] = {
@@ -26,11 +32,26 @@ static const struct golden {
      .copies = 24,
      .elders = 9,
      .merged = 9},
-    {.name = "tidal-12-filling", /* format 2; a larger map of elders is being filled */
+    {.name = "tidal-12-elders", /* format 2; hundreds of them, some with copies */
      .config = {.kind = GUIRA_TIDAL, .slot_bits = 12, .capacity = 9600},
      .keys = 10,
      .elders = 270,
      .merged = 270,
+     .same_calls = true},
+    {.name = "tidal-12-filling", /* format 2; a larger map of elders is being filled */
+     .config = {.kind = GUIRA_TIDAL, .slot_bits = 12, .capacity = 9600},
+     .keys = 10,
+     .elders = 279,
+     .merged = 279,
+     .map = LARGER,
+     .same_calls = true},
+    {.name = "tidal-12-halving", /* format 2; a smaller one */
+     .config = {.kind = GUIRA_TIDAL, .slot_bits = 12, .capacity = 12000, .max_load = 0.3},
+     .keys = 1220,
+     .elders = 306,
+     .merged = 306,
+     .fits = true,
+     .map = SMALLER,
      .same_calls = true},
     {.name = "tidal-13-counts", /* format 2, as all that follow; copies are counted */
      .config = {.kind = GUIRA_TIDAL, .slot_bits = 13, .capacity = 150},
@@ -182,6 +203,7 @@ static struct bytes make_filter(const struct golden *g) {
         if (i == items_of(g) || (i >= first && i < first + g->merged)) continue;
         assert_int_equal(guira_insert(f, item_of(g, i), strlen(item_of(g, i))), GUIRA_OK);
     }
+    if (g->fits) assert_int_equal(guira_shrink_to_fit(f), GUIRA_OK);
     guira_stats s = stats_of(f);
     if (g->same_calls) assert_int_equal(s.kicks, 0);
     print_message("  made %s: %u items, %u in the stash, %u elders, %u filters, %u buckets\n", g->name,
@@ -242,10 +264,16 @@ static void assert_same_file(const struct golden *g, struct bytes again) {
     free(again.at);
 }
 
+static enum next_map next_map_of(guira *f, const struct golden *g) {
+    const struct elders *e = g->config.kind == GUIRA_TIDAL ? tidal_of(f)->elders : NULL;
+    if (e == NULL || e->next == NULL) return NONE;
+    return e->next->bits > e->map->bits ? LARGER : SMALLER;
+}
+
 static void assert_members(guira *f, const struct golden *g) {
     guira_stats s = GUIRA_STATS_INIT;
     assert_int_equal(guira_stats_get(f, &s), GUIRA_OK);
-    assert_true(s.items == items_of(g) && s.elders == g->elders);
+    assert_true(s.items == items_of(g) && s.elders == g->elders && next_map_of(f, g) == g->map);
     assert_true(s.stash > 0 || g->config.kind == GUIRA_CONSISTENT || g->same_calls); /* which have none */
     for (unsigned i = 0; i < items_of(g); i++) assert_true(guira_contains(f, item_of(g, i), strlen(item_of(g, i))));
     assert_true(guira_count(f, "many", 4) >= g->copies);
