@@ -319,13 +319,14 @@ static void check_wrong_maps(guira *f) {
     assert_true(is_filling(f) && e->filled > 0);
     assert_valid(f);
     for (unsigned kind = 0; kind < 3; kind++) {
-        uint64_t filled = e->filled, bits = e->next->bits;
+        uint64_t filled = e->filled, bits = e->next->bits, before = digest(f);
         uint64_t *word = malloc(sizeof *word << bits);
         memcpy(word, e->next->word, sizeof *word << bits);
         if (kind == 0) memset(e->next->word, 0, sizeof *word << bits); /* an elder is not in it */
         if (kind == 1) e->filled = UINT64_C(1) << 63;                  /* it should have been taken */
         if (kind == 2) e->next->bits--;                                /* neither twice nor half the size */
         assert_int_equal(guira_validate(f, NULL), GUIRA_ECORRUPT);
+        assert_int_not_equal(digest(f), before);
         struct bytes b = {0};
         guira *back;
         assert_int_equal(guira_save_to(f, into_bytes, &b), GUIRA_OK);
@@ -409,6 +410,129 @@ static void test_without_memory_for_a_larger_map_nothing_is_refused(void **state
     memory_unhook();
 }
 
+/* ------------------------------------------------------------------------------------------------- what a map must show */
+
+/* An elder of so few bits that a map has several places for it. */
+static struct entry elder_of_level(unsigned level, struct rng *r) {
+    uint64_t core = rng_below(r, 32);
+    return (struct entry){(rng_next(r) >> 1 & leading(level)) | core, level};
+}
+
+/* Shows an elder in a map: in each word, and each half of it if there are only 32 cores, that has a beginning of its address. */
+static void show_in(struct elder_map *map, struct entry elder, struct layout l) {
+    unsigned more = 6 - core_bits(l), asks = 1 + (unsigned)map->bits + more;
+    unsigned known = known_of(elder) < asks ? known_of(elder) : asks;
+    for (uint64_t i = 0; i < UINT64_C(1) << (map->bits + more); i++) {
+        if (((i << (64 - asks) ^ elder.where) & leading(known)) != 0) continue;
+        uint64_t half = i & ((1U << more) - 1);
+        map->word[i >> more] |= le64(UINT64_C(1) << (half << core_bits(l) | core_of(elder.where, l)));
+    }
+}
+
+/* A map with the elders whose names are below `end`, and no others. */
+static struct elder_map *map_of_names(guira *f, uint64_t bits, uint64_t end) {
+    struct elder_map *map = guira__map_make(bits);
+    struct tidal *names = tidal_of(elders_of(f)->names);
+    struct bucket_walk walk = walk_start(names);
+    for (const uint8_t *bucket; (bucket = walk_next(&walk)) != NULL;)
+        for (unsigned j = 0; j < LAYOUT_64.slots; j++) {
+            uint64_t slot = slot_get(bucket, j, LAYOUT_64);
+            struct entry e = walk_entry(&walk, slot);
+            if (slot != 0 && name_in(e) < end) show_in(map, guira__elder_read(e), tidal_layout(tidal_of(f)));
+        }
+    for (unsigned i = 0; i < names->stash->n; i++)
+        if (name_in(names->stash->entry[i]) < end)
+            show_in(map, guira__elder_read(names->stash->entry[i]), tidal_layout(tidal_of(f)));
+    return map;
+}
+
+/* Adds the elder of a name, if a name of an elder with all bits of its level can be that number. */
+static unsigned add_name(guira *f, uint64_t name) {
+    struct entry e = guira__elder_named(name);
+    if (known_of(e) != LEVEL || (e.where & 32) != 0) return 0;
+    assert_true(add_elder(f, e));
+    assert_true(elders_of(f)->names->contains(elders_of(f)->names, name));
+    return 1;
+}
+
+/* n elders of every sort: some are in several places of a map, some in the names' stash, and some have the first or the last
+ * name of a range. A map that is much too large, with all bits set, is then halved step by step. */
+static guira *make_with_large_map(unsigned w, size_t n, unsigned bits, struct rng *r) {
+    guira *f = make(w, r);
+    for (size_t i = 0; i < n; i++) assert_true(add_elder(f, elder_alike(0, r)));
+    for (unsigned level = 1; level < 11; level++)
+        for (unsigned i = 0; i < 3; i++) assert_true(add_elder(f, elder_of_level(level, r)));
+    for (unsigned i = 0; i < 26; i++) assert_true(add_elder(f, elder_alike(20, r)));
+    struct elders *e = elders_of(f);
+    assert_true(tidal_of(e->names)->stash->n > 3);
+    guira__map_free(e->map);
+    e->map = guira__map_make(bits);
+    memset(e->map->word, 0xff, sizeof *e->map->word << bits);
+    assert_valid(f);
+    return f;
+}
+
+static void assert_same_map(const struct elder_map *map, guira *f, uint64_t end) {
+    struct elder_map *expected = map_of_names(f, map->bits, end);
+    assert_memory_equal(map->word, expected->word, sizeof *map->word << map->bits);
+    guira__map_free(expected);
+}
+
+static void check_halving(unsigned w, struct rng *r) {
+    guira *f = make_with_large_map(w, 1500, 9, r);
+    struct elders *e = elders_of(f);
+    uint64_t size = UINT64_C(1) << (64 - level_of(tidal_of(e->names), SPLIT));
+    unsigned first = 0, last = 0, steps = 0;
+    for (uint64_t start = 0; start >> 63 == 0; start += size) {
+        first += add_name(f, start);
+        last += add_name(f, start + size - 1);
+    }
+    assert_true(first > 0 && last > 0);
+    while (e->map->bits > MAP_FIRST_BITS) {
+        guira__elders_shrink_map(tidal_of(f));
+        if (e->next != NULL) assert_same_map(e->next, f, e->filled);
+        else assert_same_map(e->map, f, UINT64_C(1) << 63);
+        steps++;
+    }
+    assert_true(steps > 50);
+    assert_valid(f);
+    guira_destroy(f);
+}
+
+static void test_a_map_shows_the_names_up_to_where_it_is_filled_and_no_others(void **state) {
+    (void)state;
+    struct rng r = rng_for(__func__);
+    check_halving(12, &r);
+    check_halving(13, &r);
+}
+
+/* Without any bit that `expected` has, the map is refused. */
+static void check_every_bit(guira *f, struct elder_map *map, struct elder_map *expected) {
+    for (uint64_t i = 0; i < UINT64_C(64) << map->bits; i++) {
+        uint64_t bit = UINT64_C(1) << i % 64;
+        if ((expected->word[i / 64] & bit) == 0) continue;
+        map->word[i / 64] ^= bit;
+        assert_int_equal(guira_validate(f, NULL), GUIRA_ECORRUPT);
+        map->word[i / 64] ^= bit;
+    }
+    assert_valid(f);
+    guira__map_free(expected);
+}
+
+static void test_the_check_finds_every_bit_that_a_map_lacks(void **state) {
+    (void)state;
+    struct rng r = rng_for(__func__);
+    for (unsigned w = 12; w < 14; w++) {
+        guira *f = make_with_large_map(w, 20, 7, &r);
+        struct elders *e = elders_of(f);
+        guira__elders_shrink_map(tidal_of(f));
+        assert_true(is_filling_smaller(f) && e->filled > 0);
+        check_every_bit(f, e->map, map_of_names(f, e->map->bits, UINT64_C(1) << 63));
+        check_every_bit(f, e->next, map_of_names(f, e->next->bits, e->filled));
+        guira_destroy(f);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_the_table_of_names_grows_as_often_as_it_takes),
@@ -423,6 +547,8 @@ int main(void) {
         cmocka_unit_test(test_the_check_finds_a_next_map_that_is_wrong),
         cmocka_unit_test(test_a_filter_that_shrinks_gives_up_the_larger_map),
         cmocka_unit_test(test_without_memory_for_a_larger_map_nothing_is_refused),
+        cmocka_unit_test(test_a_map_shows_the_names_up_to_where_it_is_filled_and_no_others),
+        cmocka_unit_test(test_the_check_finds_every_bit_that_a_map_lacks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
