@@ -78,6 +78,12 @@ def joined(items, limit=4):
     return "; ".join(items[:limit]) + more
 
 
+def with_tolerance(check):
+    """What is printed, and what agrees with it: "0.9481 ± 0.01", "a little higher, read as 1.01 to 1.25"."""
+    tolerance = check["tolerance"] if check["tolerance"] not in ("exact", "a limit") else ""
+    return check["printed"] + ("" if not tolerance else " " if tolerance.startswith("±") else ", ") + tolerance
+
+
 def compared_sentence(checks):
     compared, other = of_kind(checks, "compare"), of_kind(checks, "compare", "differs")
     if not compared:
@@ -85,9 +91,9 @@ def compared_sentence(checks):
     if not other:
         one = len(compared) == 1
         return f"Reproduced: {'the statement' if one else f'all {len(compared)} statements'}."
-    detail = [f"{c['what']} (printed {c['printed']}, measured {c['measured']}"
+    detail = [f"{c['what']} (printed {with_tolerance(c)}; measured {c['measured']}"
               + (f", {c['difference']}" if c["difference"] else "") + ")" for c in other]
-    return f"{len(compared) - len(other)} of {len(compared)} reproduced. Does not reproduce: {joined(detail)}."
+    return f"{len(compared) - len(other)} of {len(compared)} reproduced. Not reproduced: {joined(detail)}."
 
 
 def refuted_sentence(checks):
