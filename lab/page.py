@@ -6,7 +6,7 @@ import re
 BADGES = {  # text and colour
     "reproduced": ("reproduced", "good"),
     "partly": ("reproduced in part", "fair"),
-    "differs": ("does not reproduce", "fair"),
+    "differs": ("not reproduced", "fair"),
     "refuted": ("wrong as printed", "note"),
     "unrefuted": ("not refuted", "bad"),
     "holds": ("holds", "good"),
@@ -223,7 +223,7 @@ def counts(sections):
     earlier = len(of_kind(checks, "earlier"))
     return (f"{same} of {compared} printed numbers and statements reproduced; {refuted} of {expected} statements "
             f"that we consider wrong were refuted; {held} of {all_held} corrected statements hold. "
-            f"{earlier} more numbers are from earlier simulations of ours and count for nothing.")
+            f"{earlier} more numbers are from earlier simulations of ours and are not counted.")
 
 
 def write(new, folders, options, commit, template):

@@ -1,6 +1,6 @@
 # Loaded before every plot: colours that are distinct for colour-blind readers (Okabe and Ito), and a font size that stays
-# legible when the page is scaled to a phone.
-set terminal svg size 470,340 dynamic enhanced font "sans-serif,14" background "#ffffff" linewidth 1.3
+# legible when the page is scaled to a phone. Legends stand below the plot, where they hide nothing.
+set terminal svg size 470,400 dynamic enhanced font "sans-serif,14" background "#ffffff" linewidth 1.3
 set datafile separator comma
 set datafile columnheaders
 set linetype 1 lc rgb "#0072B2"
@@ -14,4 +14,4 @@ set linetype 8 lc rgb "#000000"
 set grid lc rgb "#dddddd"
 set border 3 lc rgb "#555555"
 set tics nomirror
-set key spacing 1.1 samplen 2 opaque
+set key below center horizontal maxcols 2 width 1 spacing 1.1 samplen 2 title " " font ",14"

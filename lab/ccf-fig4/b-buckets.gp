@@ -1,9 +1,6 @@
-set terminal svg size 470,414 dynamic enhanced font "sans-serif,14" background "#ffffff" linewidth 1.3
-set bmargin at screen 0.35
 set title "(b) number of buckets (of 3 slots)"
 set xlabel "number of buckets (of 3 slots)"
 set ylabel "fraction of the samples"
-set key at screen 0.5, 0.01 center bottom horizontal width 1 maxcols 2
 plot for [f=0:3] "data.csv" using (column(4+3*f)):1 with lines lt word("4 2 5 1", f+1)+0 lw 0.3 notitle, \
      for [f=0:3] "data.csv" using (column(5+3*f)):1 with lines lt word("4 2 5 1", f+1)+0 lw 0.3 notitle, \
      for [f=0:3] "data.csv" using (column(3+3*f)):1 with lines lt word("4 2 5 1", f+1)+0 title word("DCF CCF\\_B CCF\\_F tidal", f+1)

@@ -1,9 +1,6 @@
-set terminal svg size 470,432 dynamic enhanced font "sans-serif,14" background "#ffffff" linewidth 1.3
-set bmargin at screen 0.41
 set title "(c) utilisation"
 set xlabel "utilisation"
 set ylabel "fraction of the samples"
-set key at screen 0.5, 0.01 center bottom horizontal width 1 maxcols 2
 set xrange [0.7:1.01]
 set yrange [0:1.05]
 plot for [f=0:3] "data.csv" using (column(16+3*f)):1 with lines lt word("4 2 5 1", f+1)+0 lw 0.3 notitle, \

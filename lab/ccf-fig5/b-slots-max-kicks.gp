@@ -1,11 +1,8 @@
-set terminal svg size 470,414 dynamic enhanced font "sans-serif,14" background "#ffffff" linewidth 1.3
-set bmargin at screen 0.35
 set title "slots b, maximum kicks max"
 set xlabel "utilisation of CCF\\_B"
 set ylabel "fraction of the samples"
 set xrange [0.5:1.01]
 set yrange [0:1.05]
-set key at screen 0.5, 0.01 center bottom horizontal width 1 maxcols 2
 plot for [i=1:3] "data.csv" using (column(int(word("3 12 15",i)))):1 with lines lt word("1 3 2",i)+0 lw 0.3 notitle, \
      for [i=1:3] "data.csv" using (column(int(word("4 13 16",i)))):1 with lines lt word("1 3 2",i)+0 lw 0.3 notitle, \
      "data.csv" using 2:1 with lines lt 1 title "reference", "data.csv" using 11:1 with lines lt 3 title "b = 6", \

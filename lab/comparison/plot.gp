@@ -4,7 +4,7 @@ set logscale x 2
 set xrange [8:512]
 set yrange [13.6:-0.6]
 set style fill solid 0.8 noborder
-set key at screen 0.5, 0.99 center top vertical maxcols 1
+set key title "" at screen 0.5, 0.99 center top vertical maxcols 1
 set tmargin at screen 0.84
 set grid xtics noytics
 positive(x) = x > 0 ? x : NaN

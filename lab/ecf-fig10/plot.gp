@@ -1,10 +1,7 @@
-set terminal svg size 470,414 dynamic enhanced font "sans-serif,14" background "#ffffff" linewidth 1.3
-set bmargin at screen 0.35
 set xlabel "load"
 set ylabel "kicks in total"
 set logscale y
 set format y "10^{%L}"
-set key at screen 0.5, 0.01 center bottom horizontal width 1 maxcols 2
 plot "data.csv" using 1:2:3:4 with yerrorlines lt 2 pt 7 ps 0.6 title "ECF, random walk", \
      "data.csv" using 1:5:6:7 with yerrorlines lt 5 pt 6 ps 0.6 title "CF, random walk", \
      "data.csv" using 1:8:9:10 with yerrorlines lt 3 pt 7 ps 0.6 title "ECF, library", \

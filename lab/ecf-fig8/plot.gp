@@ -1,9 +1,6 @@
-set terminal svg size 470,414 dynamic enhanced font "sans-serif,14" background "#ffffff" linewidth 1.3
-set bmargin at screen 0.35
 set xlabel "load"
 set ylabel "insertions per second"
 set yrange [0:*]
-set key at screen 0.5, 0.01 center bottom horizontal width 1 maxcols 2
 plot "data.csv" using 1:2:3:4 with yerrorlines lt 6 pt 7 ps 0.6 title "ECF model, 24K", \
      "data.csv" using 1:5:6:7 with yerrorlines lt 3 pt 7 ps 0.6 title "ECF model, 32K", \
      "data.csv" using 1:8:9:10 with yerrorlines lt 5 pt 7 ps 0.6 title "CF model, 32K", \

@@ -4,7 +4,6 @@ set ylabel "failed insertions"
 set y2label "kicks per insertion"
 set y2tics
 set border 11
-set key top left
 set arrow from 0.9, graph 0 to 0.9, graph 1 nohead dt 3 lc rgb "#999999"
 set label "alert" at 0.895, graph 0.5 right font ",11"
 plot for [i=3:4] "data.csv" using 1:i with lines lt 2 lw 0.3 notitle, \

@@ -1,10 +1,7 @@
-set terminal svg size 470,414 dynamic enhanced font "sans-serif,14" background "#ffffff" linewidth 1.3
-set bmargin at screen 0.35
 set xlabel "skew of the queries (exponent of Zipf's law)"
 set ylabel "false positives per query"
 set logscale y
 set format y "10^{%L}"
-set key at screen 0.5, 0.01 center bottom horizontal width 1 maxcols 2
 plot "data.csv" using 1:2:3:4 with yerrorlines lt 5 pt 7 ps 0.6 title "CF, 8 bits", \
      "data.csv" using 1:5:6:7 with yerrorlines lt 4 pt 7 ps 0.6 title "ACF, 8 bits", \
      "data.csv" using 1:8:9:10 with yerrorlines lt 2 dt 2 pt 6 ps 0.6 title "CF + list", \

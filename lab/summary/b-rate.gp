@@ -3,8 +3,7 @@ set xlabel "seconds"
 set ylabel "false-positive rate"
 set logscale y
 set format y "10^{%L}"
-set yrange [1e-5:10]
-set key top left maxrows 2
+set yrange [1e-5:1]
 plot "data.csv" using 1:($21>0 ? $21 : NaN) with lines lt 2 title "CCF", \
      "data.csv" using 1:($17>0 ? $17 : NaN) with lines lt 3 title "ECF", \
      "data.csv" using 1:($13>0 ? $13 : NaN) with lines lt 4 title "DCF", \

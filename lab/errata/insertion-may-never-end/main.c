@@ -39,7 +39,8 @@ static void check_library(struct lab *lab) {
     }
     uint64_t added = lab_stats(f).buckets - before;
     lab_must_hold(lab, "the library accepts at most k b copies, then returns an error without growing",
-                  text("%u copies, %" PRIu64 " buckets added, then: %s", copies, added, guira_strerror(s)),
+                  text("%u copies, %" PRIu64 " bucket%s added, then: %s", copies, added, added == 1 ? "" : "s",
+                       guira_strerror(s)),
                   s == GUIRA_EDUPLICATE && copies <= CANDIDATES * SLOTS && added <= copies &&
                       lab_false_negatives(f, 0, 100) == 0);
     guira_destroy(f);

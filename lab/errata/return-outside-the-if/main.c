@@ -34,5 +34,5 @@ void experiment(struct lab *lab) {
     lab_refute(lab, "\"Return true\" at line 22: members lost at load 0.90", "none",
                text("%.0f of %" PRIu64 " (%.0f to %.0f in %u runs)", lost.mean, n, lost.low, lost.high, lost.n),
                lost.low > 0);
-    lab_must_hold(lab, "inside the `if` of line 20 no member is lost", text("%" PRIu64 " lost", right), right == 0);
+    lab_must_hold(lab, "inside the if of line 20 no member is lost", text("%" PRIu64 " lost", right), right == 0);
 }
