@@ -2,7 +2,8 @@
  * to report.
  *
  *     filter    EXPANSION 0: of fixed size (GUIRA_CUCKOO); otherwise it grows and shrinks with its items (GUIRA_TIDAL).
- *               BUCKETSIZE, MAXITERATIONS and the value of EXPANSION are stored and reported, without other effect.
+ *               From EXPANSION 4 on it keeps more room free. BUCKETSIZE and MAXITERATIONS are stored and reported, without
+ *               other effect.
  *     bloom     always GUIRA_TIDAL, and an item is in it once. EXPANSION 0 (NONSCALING): no more items than the capacity. */
 #ifndef GUIRA_MODULE_FILTER_H
 #define GUIRA_MODULE_FILTER_H

@@ -19,7 +19,7 @@ def play(rng, server, steps):
         key = f"k{rng.randrange(6)}"
         items = [rng.randrange(3000) for _ in range(rng.choice((1, 1, 5, 300)))]
         words = rng.choice((
-            ["CF.RESERVE", key, rng.randrange(4, 3000), "EXPANSION", rng.choice((0, 1, 2)), "BUCKETSIZE", 2],
+            ["CF.RESERVE", key, rng.randrange(4, 3000), "EXPANSION", rng.choice((0, 1, 4)), "BUCKETSIZE", 2],
             ["CF.RESERVE", key, rng.randrange(4, 3000), "ERROR", rng.choice((0.1, 0.001))],
             ["CF.ADD", key, items[0]], ["CF.ADDNX", key, items[0]], ["CF.INSERT", key, "ITEMS", *items],
             ["CF.INSERTNX", key, "ITEMS", *items], ["CF.INSERT", key, "ITEMS", *["same"] * 60],
