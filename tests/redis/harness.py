@@ -5,9 +5,11 @@ prints the log of its servers. Environment:
 
     GUIRA_SEED      seed of the random tests, which print theirs when they start
     GUIRA_QUICK     makes the tests shorter
+    GUIRA_LONG      makes them longer: the sizes of docs/redis.md
     REDIS_SERVER    the server to test with: redis-server or valkey-server of any version
     GUIRA_PRELOAD   LD_PRELOAD of the servers: the run-time library of the sanitizer that the module is built with
 """
+import contextlib
 import os
 import random
 import shutil
@@ -24,6 +26,7 @@ import redis
 MODULE = os.environ["GUIRA_MODULE"]
 SERVER = os.environ.get("REDIS_SERVER") or os.environ.get("GUIRA_SERVER", "redis-server")
 QUICK = "GUIRA_QUICK" in os.environ
+LONG = "GUIRA_LONG" in os.environ
 PRELOAD = os.environ.get("GUIRA_PRELOAD", "")
 SEED = int(os.environ.get("GUIRA_SEED", "0")) or random.SystemRandom().getrandbits(48)
 
@@ -219,6 +222,5 @@ class ServerTest(unittest.TestCase):
 
     def assert_error(self, message, *words):
         """Compares the whole error text: the client library would remove ERR."""
-        connection = RawConnection(self.server, 2)
-        self.addCleanup(connection.close)
-        self.assertEqual("-" + message, connection(*words))
+        with contextlib.closing(RawConnection(self.server, 2)) as connection:
+            self.assertEqual("-" + message, connection(*words))

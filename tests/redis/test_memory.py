@@ -5,10 +5,11 @@ import unittest
 
 import redis
 
-from harness import PRELOAD, QUICK, ServerTest, pairs
+from harness import LONG, PRELOAD, QUICK, ServerTest, pairs
 
-MANY = 150_000 if QUICK else 4_000_000
+MANY = 4_000_000 if LONG else 150_000 if QUICK else 400_000
 BATCH = 1000
+DELETE = "local n = 0 for _, item in ipairs(ARGV) do n = n + redis.call('CF.DEL', KEYS[1], item) end return n"
 
 
 class Memory(ServerTest):
@@ -28,10 +29,8 @@ class Memory(ServerTest):
 
     def delete(self, key, items):
         for start in range(0, len(items), BATCH):
-            with self.server.client.pipeline(transaction=False) as p:
-                for i in items[start:start + BATCH]:
-                    p.execute_command("CF.DEL", key, i)
-                self.assertNotIn(0, p.execute())
+            part = items[start:start + BATCH]
+            self.assertEqual(len(part), self.server("EVAL", DELETE, 1, key, *part))
 
     def used(self):
         return self.server.client.info("memory")["used_memory"]
@@ -75,6 +74,23 @@ class Memory(ServerTest):
             self.insert(key, 0, 100_000)
             self.assertLess(self.present(key, 100_000, 300_000) / 200_000, rate)
 
+    def test_a_larger_expansion_keeps_more_room(self):
+        """From EXPANSION 4 on the load is 0.82 to 0.85. A requested rate holds at this load too, at which slots may be narrower."""
+        s, n = self.server, 100_000
+        for rate in (0, 0.05, 0.001):
+            s("FLUSHALL")
+            s("CF.RESERVE", "k", 1024, "EXPANSION", 4, *(["ERROR", rate] if rate else []))
+            self.insert("k", 0, n)
+            with self.subTest(rate=rate):
+                self.assertLess(float(pairs(s("CF.STATS", "k"))["load"]), 0.8501)
+                self.assertEqual(n, self.present("k", 0, n))
+                self.assertLess(self.present("k", n, 3 * n) / (2 * n), rate or 0.005)
+                self.delete("k", range(n // 2))
+                self.assertEqual(n // 2, self.present("k", n // 2, n))
+                if rate == 0:
+                    self.assertGreater(float(pairs(s("CF.STATS", "k"))["load"]), 0.81)
+                    self.assertLess(8 * (s("MEMORY", "USAGE", "k") - 4096) / (n // 2), 1.05 * 16 / 0.82)
+
     # ------------------------------------------------------------------------------------------------------- small keys
 
     def bytes_per_key(self, create, n=1000):
@@ -112,7 +128,7 @@ class Memory(ServerTest):
         self.assert_told("CF.RESERVE 1000", lambda key: s("CF.RESERVE", key, 1000), most=2950)
         self.assert_told("CF.ADD", lambda key: s("CF.ADD", key, "a"), most=500)
         self.assert_told("CF.INSERT of 100", lambda key: s("CF.INSERT", key, "ITEMS", *range(100)), most=680)
-        for n, keys in (10, 1000), (1000, 1000), (100_000, 8 if QUICK else 20):
+        for n, keys in (10, 1000), (1000, 1000), (100_000, 20 if LONG else 8):
             self.assert_told(f"{n} items", lambda key: self.insert(key, 0, n), keys)
             self.assert_told(f"{n} items in a window", lambda key: seen(key, n), keys)
 
@@ -182,7 +198,7 @@ class Memory(ServerTest):
                 s("CF.LOADCHUNK", "x", *chunk)
                 if free == 1_500_000:
                     break
-            s("CONFIG", "SET", "maxmemory", self.used() + free)
+            s("CONFIG", "SET", "maxmemory", self.used_without_buffers() + free)
             before = s("DEBUG", "DIGEST"), s.client.info("guira")["guira_memory_bytes"]
             refused = {4_000_000: chunks[0], 1_500_000: chunks[1], 3_000_000: last}[free]
             with self.subTest(free=free):
@@ -196,7 +212,7 @@ class Memory(ServerTest):
         s = self.server
         s("CF.ADD", "k", "a")
         s("CFW.RESERVE", "w", 3600000)
-        s("CONFIG", "SET", "maxmemory", self.used() + 3_000_000)
+        s("CONFIG", "SET", "maxmemory", self.used() + 1_000_000)
         refused = None
         for start in range(0, 10_000_000, BATCH):
             try:
@@ -205,7 +221,7 @@ class Memory(ServerTest):
                 refused = e
                 break
         self.assertRegex(str(refused), "command not allowed when used memory > 'maxmemory'")
-        self.assertLess(s("MEMORY", "USAGE", "k"), 3_200_000)
+        self.assertLess(s("MEMORY", "USAGE", "k"), 1_200_000)
         s("CONFIG", "SET", "maxmemory", 1_000_000)
         for words in (["CF.ADD", "k", "b"], ["CF.RESERVE", "j", 100], ["CFW.SEEN", "w", "a"], ["CF.MERGE", "j", "k"]):
             with self.assertRaisesRegex(redis.exceptions.ResponseError, "used memory > 'maxmemory'"):
