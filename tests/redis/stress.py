@@ -57,13 +57,14 @@ class Stress:
         print(f"{time.time():.3f} {name} {words!r} -> {str(reply)[:80]}", file=self.log)
         return reply
 
-    def transaction(self, calls):
-        with self.master.client.pipeline(transaction=True) as p:
+    def send(self, calls, transaction):
+        """All to the master before the first reply is read."""
+        with self.master.client.pipeline(transaction=transaction) as p:
             for words in calls:
                 p.execute_command(*words)
             replies = p.execute(raise_on_error=False)
         self.commands += len(calls)
-        print(f"{time.time():.3f} master MULTI {calls!r} -> {str(replies)[:80]}", file=self.log)
+        print(f"{time.time():.3f} master {'MULTI' if transaction else 'pipeline'} {calls!r} -> {str(replies)[:80]}", file=self.log)
 
     # ------------------------------------------------------------------------------------------------------- commands
 
@@ -82,7 +83,7 @@ class Stress:
             ["CF.ADDNX", key, self.items()[0]],
             ["CF.INSERTNX", key, "CAPACITY", rng.choice((10, 500, 30000)), "ITEMS", *self.items()],
             ["CF.INSERT", key, "ITEMS", *["same"] * 300],
-            ["CF.RESERVE", key, rng.choice((4, 100, 5000)), "EXPANSION", rng.randrange(3)],
+            ["CF.RESERVE", key, rng.choice((4, 100, 5000)), "EXPANSION", rng.choice((0, 1, 4))],
             ["CF.RESERVE", key, rng.choice((10, 1000)), "ERROR", rng.choice((0.3, 0.01, 0.0001))],
             ["CF.MERGE", key, rng.choice(FILTERS)], ["CF.UNION", key, rng.choice(FILTERS)], ["CF.COMPACT", key],
             ["COPY", key, rng.choice(FILTERS), "REPLACE"], ["UNLINK", key], ["CF.SCANDUMP", key, 0],
@@ -117,11 +118,7 @@ class Stress:
         for _ in range(self.rng.randrange(5, 60)):
             kinds = (self.on_filter, self.on_bloom, self.on_window, self.on_window)
             calls = (self.on_moved_filter if self.rng.random() < 0.02 else self.rng.choice(kinds))()
-            if self.rng.random() < 0.1:
-                self.transaction(calls)
-            else:
-                for words in calls:
-                    self.call(self.master, *words)
+            self.send(calls, transaction=self.rng.random() < 0.1)
             if self.rng.random() < 0.05:
                 time.sleep(self.rng.random() * 0.4)  # lets windows expire, and their timers run
 
