@@ -6,6 +6,7 @@ server fails, the commands that it got last are in hostile-payload.bin of GUIRA_
 sent them, so that `redis-cli --pipe` replays them.
 """
 import ctypes
+import itertools
 import os
 import random
 import struct
@@ -20,7 +21,9 @@ from redisbloom import CuckooFilter, dump
 MUTANTS = int(os.environ.get("GUIRA_MUTANTS", 2000 if QUICK else 10000))
 PAYLOADS = os.environ.get("GUIRA_PAYLOADS", ".")
 TYPE_BYTES = 10  # the type at the start of a dump; not mutated, because other types are not ours to test
-PIPELINE = 100   # mutants that are sent before the first reply is read
+AT_ONCE = 100    # mutants that are loaded before the first of them is used
+PIPELINE = 2000  # commands that are sent before the first reply is read
+DELETE_HUNDRED = "for i = 0, 99 do redis.pcall('CF.DEL', KEYS[1], i) end"
 
 # The server allocates what the length of a string says, up to 4 GB here, which takes the sanitizer 5 seconds each.
 Server.asan_options += ":max_allocation_size_mb=256"
@@ -56,7 +59,7 @@ class Hostile(ServerTest):
         s("CF.INSERT", "fixed", "ITEMS", *range(30))
         s("CF._CREATE", "elastic", 4, 2, 20, 1, 0, seed)
         s("CF.INSERT", "elastic", "ITEMS", *range(60))
-        s("CF._CREATE", "old", 4, 2, 20, 1, 0.3, seed)  # grown so far that it has elders
+        s("CF._CREATE", "old", 4, 2, 20, 4, 0.3, seed)  # grown so far that it has elders
         s("CF.INSERT", "old", "ITEMS", *range(6000))
         self.assertGreater(pairs(s("CF.STATS", "old"))["elders"], 0)
         s("CFW._CREATE", "window", 3600000, 0, seed)
@@ -68,6 +71,7 @@ class Hostile(ServerTest):
 
     def run_all(self, calls):
         """Returns all replies, including errors."""
+        self.sent += calls
         replies = []
         for start in range(0, len(calls), PIPELINE):
             with self.server.client.pipeline(transaction=False) as p:
@@ -76,30 +80,39 @@ class Hostile(ServerTest):
                 replies += p.execute(raise_on_error=False)
         return replies
 
-    def use(self, key):
-        """Checks that an accepted value works with all commands."""
-        s = self.server
-        kind = s("TYPE", key)
+    def uses_of(self, key, kind):
+        """Commands that use a value in every way; the last one is DUMP."""
         if kind == b"guira-win":
             calls = [["CFW.SEEN", key, *range(100)], ["CFW.INFO", key], ["CFW._TICK", key, 2**62]]
         elif kind in (b"guira-flt", b"MBbloomCF"):
             calls = [["CF.DEBUG", key], ["CF.INSERT", key, "ITEMS", *range(200)], ["CF.MEXISTS", key, *range(200)],
                      ["CF.COUNT", key, 1], ["CF.INFO", key], ["CF.STATS", key], ["CF.MERGE", key, key],
-                     ["CF.SCANDUMP", key, 0], *(["CF.DEL", key, i] for i in range(100)), ["CF.COMPACT", key],
-                     ["CF.DEBUG", key]]
+                     ["CF.SCANDUMP", key, 0], ["EVAL", DELETE_HUNDRED, 1, key], ["CF.COMPACT", key], ["CF.DEBUG", key]]
         else:
             self.assertEqual(b"guira-prt", kind)
             calls = [["CF.LOADCHUNK", key, 1, "x"]]
-        calls += [["COPY", key, "copy", "REPLACE"], ["DEBUG", "DIGEST-VALUE", key], ["MEMORY", "USAGE", key], ["DUMP", key]]
-        replies = self.run_all(calls)
-        if kind != b"guira-win" and kind != b"guira-prt":
-            self.assertNotIsInstance(replies[0], Exception)
-            self.assertNotIsInstance(replies[calls.index(["CF.COMPACT", key]) + 1], Exception)
-            inserted, present = replies[1], replies[2]
-            self.assertTrue(all(is_present for added, is_present in zip(inserted, present) if added == 1))
-        dump = replies[-1]
-        self.server("RESTORE", "again", 0, dump, "REPLACE")
-        self.assertEqual(s("DEBUG", "DIGEST-VALUE", key), s("DEBUG", "DIGEST-VALUE", "again"))
+        return calls + [["COPY", key, "copy", "REPLACE"], ["DEBUG", "DIGEST-VALUE", key], ["MEMORY", "USAGE", key], ["DUMP", key]]
+
+    def check(self, calls, replies):
+        if calls[0][0] != "CF.DEBUG":
+            return
+        self.assertNotIsInstance(replies[0], Exception)
+        self.assertNotIsInstance(replies[calls.index(["CF.COMPACT", calls[0][1]]) + 1], Exception)
+        inserted, present = replies[1], replies[2]
+        self.assertTrue(all(is_present for added, is_present in zip(inserted, present) if added == 1))
+
+    def use(self, kinds):
+        """kinds: {key: type} of accepted values. Checks that they work with all commands, and that their dumps load again."""
+        calls = [self.uses_of(key, kind) for key, kind in kinds.items()]
+        replies = iter(self.run_all([words for group in calls for words in group]))
+        again = []
+        for key, group in zip(kinds, calls):
+            of_group = list(itertools.islice(replies, len(group)))
+            self.check(group, of_group)
+            again += [["RESTORE", "again", 0, of_group[-1], "REPLACE"], ["DEBUG", "DIGEST-VALUE", key, "again"]]
+        replies = self.run_all(again)
+        self.assertEqual([b"OK"] * len(kinds), replies[::2])
+        self.assertTrue(all(one == other for one, other in replies[1::2]))
 
     def save(self, calls):
         path = os.path.join(PAYLOADS, "hostile-payload.bin")
@@ -109,55 +122,56 @@ class Hostile(ServerTest):
                 f.write(b"*%d\r\n" % len(words) + b"".join(b"$%d\r\n%s\r\n" % (len(w), w) for w in words))
         print(f"the last {len(calls)} commands are in {path}", flush=True)
 
-    def try_mutants(self, rng, sources, make_call):
-        """make_call(key, bytes) returns the command that loads the mutant. Returns the numbers of refused and accepted ones."""
+    def try_mutants(self, rng, make_calls):
+        """make_calls(key) returns the commands that load a mutant. Returns the numbers of refused and accepted ones."""
         accepted = 0
-        for _ in range(0, MUTANTS, PIPELINE):
-            keys = [f"m{i}" for i in range(PIPELINE)]
-            calls = []
-            for key in keys:
-                original, first = rng.choice(sources)
-                calls.append(make_call(key, mutate(rng, original, first)))
+        for _ in range(0, MUTANTS, AT_ONCE):
+            self.sent = []
             try:
-                accepted += self.load(keys, calls)
+                accepted += self.load({f"m{i}": make_calls(f"m{i}") for i in range(AT_ONCE)})
             except Exception:
-                self.save(calls)
+                self.save(self.sent)
                 raise
         return MUTANTS - accepted, accepted
 
-    def load(self, keys, calls):
-        """Returns how many were accepted."""
-        accepted = 0
-        for key, reply in zip(keys, self.run_all(calls)):
-            if isinstance(reply, redis.exceptions.ResponseError):
-                continue
-            accepted += 1
-            self.use(key)
-        self.server("DEL", *keys)
-        return accepted
+    def load(self, mutants):
+        """mutants: {key: the commands that load it}. Returns how many were accepted. A refused one leaves no key."""
+        replies = iter(self.run_all([words for calls in mutants.values() for words in calls]))
+        refused = [[isinstance(next(replies), redis.exceptions.ResponseError) for _ in calls] for calls in mutants.values()]
+        kinds = dict(zip(mutants, self.run_all([["TYPE", key] for key in mutants])))
+        for first_refused, kind in zip((r[0] for r in refused), kinds.values()):
+            self.assertEqual(first_refused, kind == b"none")
+        self.use({key: kind for key, kind in kinds.items() if kind != b"none"})
+        self.server("DEL", *mutants)
+        return sum(not any(r) for r in refused)
+
+    def restore(self, rng, sources):
+        def calls(key):
+            return [["RESTORE", key, 0, mutate(rng, rng.choice(sources), TYPE_BYTES)]]
+        return calls
 
     def test_mutants_of_dumps(self):
         rng = rng_for(self)
-        sources = [(self.server("DUMP", key), TYPE_BYTES)
-                   for key in ("fixed", "elastic", "old", "window", "fixed", "elastic", "window")]
+        sources = [self.server("DUMP", key) for key in ("fixed", "elastic", "old", "window", "fixed", "elastic", "window")]
         if not QUICK:
-            sources.append((self.server("DUMP", "half"), TYPE_BYTES))
-        refused, accepted = self.try_mutants(rng, sources, lambda key, data: ["RESTORE", key, 0, data])
+            sources.append(self.server("DUMP", "half"))
+        refused, accepted = self.try_mutants(rng, self.restore(rng, sources))
         print(f"RESTORE: {refused} refused, {accepted} accepted")
         self.assertGreater(refused, MUTANTS // 2)
 
     def test_mutants_of_chunks(self):
         rng = rng_for(self)
-        sources = [(self.server("CF.SCANDUMP", key, 0)[1], 8) for key in ("fixed", "elastic", "old")]
+        sources = [self.server("CF.SCANDUMP", key, 0)[1] for key in ("fixed", "elastic", "fixed", "elastic", "old")]
 
-        def load(key, chunk):
+        def calls(key):
+            chunk = mutate(rng, rng.choice(sources), 8)
             if len(chunk) > 40 and rng.random() < 0.9:  # otherwise nearly all would be refused for their header
                 chunk = with_checksum(chunk)
             generation, _, offset = struct.unpack_from("<QQQ", chunk.ljust(32, b"\0"), 8)
             position = (generation & 0xfffff) << 32 | offset // (1 << 20) + 1
-            return ["CF.LOADCHUNK", key, position, chunk]
+            return [["CF.LOADCHUNK", key, position, chunk]]
 
-        refused, accepted = self.try_mutants(rng, sources, load)
+        refused, accepted = self.try_mutants(rng, calls)
         print(f"CF.LOADCHUNK: {refused} refused, {accepted} accepted")
         self.assertGreater(refused, MUTANTS // 2)
 
@@ -216,16 +230,36 @@ class Hostile(ServerTest):
             with self.subTest(key=key, at=at, value=value):
                 self.assert_error("ERR Bad data format", "RESTORE", "x", 0, bytes(dump))
 
-    def test_mutants_of_redisbloom_dumps(self):
-        rng = rng_for(self)
-        sources = []
+    def filters_of_redisbloom(self):
         for size, expansion in ((2, 1), (3, 2), (8, 0)):
             f = CuckooFilter(16, size, 20, expansion)
             for i in range(100 if expansion else 60):
                 f.add(i)
-            sources.append((dump(f), TYPE_BYTES))
-        refused, accepted = self.try_mutants(rng, sources, lambda key, data: ["RESTORE", key, 0, data])
+            yield f
+
+    def test_mutants_of_redisbloom_dumps(self):
+        rng = rng_for(self)
+        sources = [dump(f) for f in self.filters_of_redisbloom()]
+        refused, accepted = self.try_mutants(rng, self.restore(rng, sources))
         print(f"RESTORE of RedisBloom's: {refused} refused, {accepted} accepted")
+        self.assertGreater(min(refused, accepted), MUTANTS // 50)
+
+    def test_mutants_of_redisbloom_chunks(self):
+        """The header is mutated, or one of the chunks with slots, or a position."""
+        rng = rng_for(self)
+        sources = [list(f.chunks(rng.choice((50, 1 << 20)))) for f in self.filters_of_redisbloom()]
+
+        def calls(key):
+            chunks = list(rng.choice(sources))
+            at = rng.choice((0, 0, rng.randrange(len(chunks))))
+            position, chunk = chunks[at]
+            if rng.random() < 0.1:
+                position = rng.choice((0, 1, 2, position + 1, -1, 2**63 - 1))
+            chunks[at] = position, mutate(rng, chunk, 0)[:len(chunk) if rng.random() < 0.8 else None]
+            return [["CF.LOADCHUNK", key, *pair] for pair in chunks]
+
+        refused, accepted = self.try_mutants(rng, calls)
+        print(f"CF.LOADCHUNK of RedisBloom's: {refused} refused, {accepted} accepted")
         self.assertGreater(min(refused, accepted), MUTANTS // 50)
 
     WORDS = ("", "0", "1", "-1", "4", "100", "1024", 2**30, 2**30 + 1, 2**63 - 1, -2**63, 2**64 - 1, "1e309", "nan", "0.01",
@@ -260,11 +294,11 @@ class Hostile(ServerTest):
         self.assertGreater(len(names), 35)
         s("SET", "text", "x")
         for _ in range(10 if QUICK else 30):
-            calls = [self.random_call(rng, names) for _ in range(200)]
+            self.sent = []
             try:
-                self.assertEqual(len(calls), len(self.run_all(calls)))
+                self.assertEqual(200, len(self.run_all([self.random_call(rng, names) for _ in range(200)])))
             except Exception:
-                self.save(calls)
+                self.save(self.sent)
                 raise
             for key in s("KEYS", "*"):
                 if s("TYPE", key) == b"guira-flt":
