@@ -7,10 +7,10 @@ import time
 import unittest
 
 from cluster import SHORT_TIMEOUT, Cluster, poll
-from harness import QUICK, pairs, rng_for
+from harness import LONG, pairs, rng_for
 from cli_tool import CliMixin, assert_lines_but_few, assert_once_but_few, have_come, slot
 
-MANY = 20000 if QUICK else 100000
+MANY = 100000 if LONG else 20000
 SHARDS = 8
 
 
@@ -72,7 +72,7 @@ class Slots(ClusterTest):
             for running in outs:
                 running.send(rng.sample(piece, len(piece)))
             at += 500
-            time.sleep(0.01)
+            time.sleep(0.01 if at < MANY else 0.05)
         resharding.join()
         done = [running.end() for running in outs]
         self.assertEqual([(0, "")] * 2, [(d.status, d.err) for d in done])
@@ -83,7 +83,7 @@ class Slots(ClusterTest):
     def move_slots(self):
         a, b, c = (self.cluster.master_of(s) for s in (0, 8000, 16383))
         for source, target in ((a, b), (c, a)):  # moves the first slots of each, which contain shards
-            self.cluster.reshard(3000, source, target)
+            self.cluster.reshard(1500, source, target)
 
     def test_ask_redirections_are_followed(self):
         """The slot still belongs to the source, but the key is already on the target: the source replies with ASK."""

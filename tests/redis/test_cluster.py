@@ -6,13 +6,13 @@ import redis
 from redis.crc import key_slot
 
 from cluster import SLOTS, Cluster, poll
-from harness import QUICK, pairs, rng_for
+from harness import LONG, QUICK, pairs, rng_for
 from redisbloom import CuckooFilter, dump
 from traffic import ConfirmedTraffic, ExactTraffic
 
-SLOTS_PER_MOVE = 100 if QUICK else 400  # slots that are moved at a time
-ROUNDS = 1 if QUICK else 2
-STEPS = 50 if QUICK else 200  # of each worker, between two changes of the cluster
+SLOTS_PER_MOVE = 400 if LONG else 100  # slots that are moved at a time
+ROUNDS = 2 if LONG else 1
+STEPS = 200 if LONG else 50 if QUICK else 100  # of each worker, between two changes of the cluster
 
 
 class ClusterTest(unittest.TestCase):

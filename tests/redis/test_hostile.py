@@ -1,6 +1,7 @@
 """Mutated values in RESTORE and CF.LOADCHUNK are refused or load as valid values; the server never crashes.
 
-10,000 mutants of each kind, 2,000 with GUIRA_QUICK, or GUIRA_MUTANTS; of RDB files, each of which needs a server, 200 times fewer. Most useful with a module that is built with sanitizers.
+2,000 mutants of each kind, 1,000 with GUIRA_QUICK, 10,000 with GUIRA_LONG, or GUIRA_MUTANTS; of RDB files, each of which needs a
+server, 100 times fewer. Most useful with a module that is built with sanitizers.
 GUIRA_SEED replays a run: it also decides the hash seeds of the filters that are mutated, and the times of windows. If the
 server fails, the commands that it got last are in hostile-payload.bin of GUIRA_PAYLOADS or the current directory, as the client
 sent them, so that `redis-cli --pipe` replays them.
@@ -14,11 +15,11 @@ import unittest
 
 import redis
 
-from harness import PRELOAD, QUICK, SEED, Server, ServerTest, pairs, rng_for
+from harness import LONG, PRELOAD, QUICK, SEED, Server, ServerTest, pairs, rng_for
 from mutate import fix_checksums, mutate, with_checksum
 from redisbloom import CuckooFilter, dump
 
-MUTANTS = int(os.environ.get("GUIRA_MUTANTS", 2000 if QUICK else 10000))
+MUTANTS = int(os.environ.get("GUIRA_MUTANTS", 10000 if LONG else 1000 if QUICK else 2000))
 PAYLOADS = os.environ.get("GUIRA_PAYLOADS", ".")
 TYPE_BYTES = 10  # the type at the start of a dump; not mutated, because other types are not ours to test
 AT_ONCE = 100    # mutants that are loaded before the first of them is used
@@ -197,7 +198,7 @@ class Hostile(ServerTest):
         dumps = {key: self.server("DUMP", key) for key in (b"fixed", b"elastic", b"old", b"window")}
         s = self.new_server()
         started = 0
-        for _ in range(MUTANTS // 200):
+        for _ in range(MUTANTS // 100):
             key = rng.choice(list(dumps))
             mutant = dumps[key][:TYPE_BYTES] + mutate(rng, dumps[key][:-10], TYPE_BYTES)[TYPE_BYTES:] + dumps[key][-10:]
             s.end()
@@ -209,7 +210,7 @@ class Hostile(ServerTest):
         s.end()
         self.assertTrue(self.start_with(s, dumps))
         self.assertEqual(4, s("DBSIZE"))
-        print(f"RDB files: {MUTANTS // 200 - started} refused, {started} accepted")
+        print(f"RDB files: {MUTANTS // 100 - started} refused, {started} accepted")
 
     def test_fix_checksums_leaves_valid_dumps_unchanged(self):
         """Otherwise all mutants would be refused for their checksums alone."""

@@ -97,7 +97,7 @@ class Memory(ServerTest):
         """used_memory and MEMORY USAGE per key. Other keys come first, so that neither the keyspace nor buffers grow meanwhile."""
         s = self.server
         s("FLUSHALL")
-        for i in range(2500 if n == 1000 else 100):
+        for i in range(2500 if n == 1000 else 150):
             s("SET", f"fill{i}", "")
         create("key:warm")
         self.used(), self.wait_for(lambda: b"rehashing target" not in s("DEBUG", "HTSTATS", 0))
@@ -128,7 +128,7 @@ class Memory(ServerTest):
         self.assert_told("CF.RESERVE 1000", lambda key: s("CF.RESERVE", key, 1000), most=2950)
         self.assert_told("CF.ADD", lambda key: s("CF.ADD", key, "a"), most=500)
         self.assert_told("CF.INSERT of 100", lambda key: s("CF.INSERT", key, "ITEMS", *range(100)), most=680)
-        for n, keys in (10, 1000), (1000, 1000), (100_000, 20 if LONG else 8):
+        for n, keys in (10, 1000), (1000, 1000 if LONG else 100), (100_000, 20 if LONG else 4):
             self.assert_told(f"{n} items", lambda key: self.insert(key, 0, n), keys)
             self.assert_told(f"{n} items in a window", lambda key: seen(key, n), keys)
 
