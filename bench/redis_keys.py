@@ -9,7 +9,7 @@
     set      1 million SET key 1 NX EX 3600, for comparison
 
 Processor time is that of the server's main thread (INFO cpu), so other programs on the machine disturb it less than elapsed time.
-Memory is the difference of used_memory. With --rounds, the modules take turns. Prints CSV: a line for each module and round,
+Memory is the difference of used_memory, in growth MEMORY USAGE of the key. With --rounds, the modules take turns. Prints CSV: a line for each module and round,
 then the medians of the ratios guira / RedisBloom of the rounds.
 """
 import argparse
@@ -127,20 +127,21 @@ def measure(part, server, modules):
 def measure_growth(server, modules):
     """As measure()."""
     runs = [(name, expansion, Server(server, load)) for name, load in modules for expansion in (2, 4)]
-    sums, times = {}, {}
+    cpu, times = {}, {}
     try:
         for name, expansion, s in runs:
             s.client.execute_command("CF.RESERVE", "k", 1024, "EXPANSION", expansion)
-            sums[name, expansion] = [0, 0]
+            cpu[name, expansion] = 0
         for start in range(0, MANY, BLOCK):
             first = start // BLOCK % len(runs)
             for name, expansion, s in runs[first:] + runs[:first]:
-                block = measured(s, lambda: s.batches(["CF.INSERT", "k", "ITEMS"], start, start + BLOCK, 100))
-                sums[name, expansion] = [x + y for x, y in zip(sums[name, expansion], block)]
-        for (name, expansion), (cpu, used) in sums.items():
+                before = s.cpu()
+                s.batches(["CF.INSERT", "k", "ITEMS"], start, start + BLOCK, 100)
+                cpu[name, expansion] += s.cpu() - before
+        for name, expansion, s in runs:
             what = f"growth 1024 to 4M with EXPANSION {expansion}"
-            times[what, name] = cpu / MANY
-            print_line(what, name, MANY, cpu, used, None)
+            times[what, name] = cpu[name, expansion] / MANY
+            print_line(what, name, MANY, cpu[name, expansion], s.client.memory_usage("k"), None)
     finally:
         for *_, s in runs:
             s.end()
