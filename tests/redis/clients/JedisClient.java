@@ -12,6 +12,8 @@ public class JedisClient {
     public static void main(String[] a) {
         var config = DefaultJedisClientConfig.builder().protocol(a[1].equals("3") ? RedisProtocol.RESP3 : RedisProtocol.RESP2).build();
         try (var c = RedisClient.builder().hostAndPort("127.0.0.1", Integer.parseInt(a[0])).clientConfig(config).build()) {
+            String connection = new String((byte[]) c.sendCommand(Protocol.Command.CLIENT, "INFO"));
+            check("CLIENT INFO", connection.contains("resp=" + a[1]));
             String k = "jedis cf " + a[1], b = "jedis bf " + a[1];
             check("CF.RESERVE", c.cfReserve(k, 1000, CFReserveParams.reserveParams().bucketSize(4).expansion(2)).equals("OK"));
             check("CF.ADD", c.cfAdd(k, "a") && !c.cfAddNx(k, "a"));
@@ -32,6 +34,13 @@ public class JedisClient {
             check("BF.MADD", c.bfMAdd(b, "a", "b").equals(List.of(false, true)));
             check("BF.MEXISTS", c.bfMExists(b, "a", "z").equals(List.of(true, false)));
             check("BF.CARD", c.bfCard(b) == 2 && c.bfInfo(b).size() == 5);
+            for (long at = 0;;) {
+                Map.Entry<Long, byte[]> chunk = c.bfScanDump(b, at);
+                if (chunk.getKey() == 0) break;
+                check("BF.LOADCHUNK", c.bfLoadChunk(b + " copy", chunk.getKey(), chunk.getValue()).equals("OK"));
+                at = chunk.getKey();
+            }
+            check("BF.EXISTS", c.bfExists(b + " copy", "b"));
         }
     }
 }

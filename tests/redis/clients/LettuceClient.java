@@ -1,5 +1,8 @@
 // The commands through Lettuce, as commands of its own. usage: java LettuceClient.java port protocol
 import io.lettuce.core.*;
+import io.lettuce.core.api.sync.RedisCommands;
+import io.lettuce.core.codec.ByteArrayCodec;
+import io.lettuce.core.codec.RedisCodec;
 import io.lettuce.core.codec.StringCodec;
 import io.lettuce.core.output.*;
 import io.lettuce.core.protocol.*;
@@ -7,6 +10,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 
 public class LettuceClient {
+    static final RedisCodec<String, byte[]> CODEC = RedisCodec.of(StringCodec.UTF8, ByteArrayCodec.INSTANCE);
+
     record Name(String name) implements ProtocolKeyword {
         public byte[] getBytes() {
             return name.getBytes(StandardCharsets.US_ASCII);
@@ -17,21 +22,46 @@ public class LettuceClient {
         if (!wanted.equals(got)) throw new AssertionError(what + ": " + got);
     }
 
+    static <T> T call(RedisCommands<String, byte[]> c, CommandOutput<String, byte[], T> output, String name, Object... words) {
+        var args = new CommandArgs<>(CODEC);
+        for (Object word : words) {
+            if (word instanceof byte[] bytes) args.add(bytes);
+            else args.add(word.toString());
+        }
+        return c.dispatch(new Name(name), output, args);
+    }
+
+    static void copy(RedisCommands<String, byte[]> c, String family, String key) {
+        for (Object at = 0;;) {
+            List<Object> reply = call(c, new ArrayOutput<>(CODEC), family + ".SCANDUMP", key, at);
+            if (reply.get(0).equals(0L)) break;
+            at = reply.get(0);
+            check("LOADCHUNK", "OK", call(c, new StatusOutput<>(CODEC), family + ".LOADCHUNK", key + " copy", at, reply.get(1)));
+        }
+    }
+
     public static void main(String[] a) {
         var client = RedisClient.create("redis://127.0.0.1:" + a[0]);
         var version = a[1].equals("3") ? ProtocolVersion.RESP3 : ProtocolVersion.RESP2;
         client.setOptions(ClientOptions.builder().protocolVersion(version).build());
-        var c = client.connect().sync();
-        var codec = StringCodec.UTF8;
+        var c = client.connect(CODEC).sync();
         String k = "lettuce cf " + a[1], b = "lettuce bf " + a[1];
-        check("CF.RESERVE", "OK", c.dispatch(new Name("CF.RESERVE"), new StatusOutput<>(codec), new CommandArgs<>(codec).addKey(k).add(1000)));
-        check("CF.ADD", true, c.dispatch(new Name("CF.ADD"), new BooleanOutput<>(codec), new CommandArgs<>(codec).addKey(k).add("a")));
-        check("CF.INSERT", List.of(true, true), c.dispatch(new Name("CF.INSERT"), new BooleanListOutput<>(codec), new CommandArgs<>(codec).addKey(k).add("ITEMS").add("b").add("c")));
-        check("CF.MEXISTS", List.of(true, false), c.dispatch(new Name("CF.MEXISTS"), new BooleanListOutput<>(codec), new CommandArgs<>(codec).addKey(k).add("a").add("z")));
-        check("CF.COUNT", 1L, c.dispatch(new Name("CF.COUNT"), new IntegerOutput<>(codec), new CommandArgs<>(codec).addKey(k).add("a")));
-        check("CF.DEL", true, c.dispatch(new Name("CF.DEL"), new BooleanOutput<>(codec), new CommandArgs<>(codec).addKey(k).add("a")));
-        check("BF.RESERVE", "OK", c.dispatch(new Name("BF.RESERVE"), new StatusOutput<>(codec), new CommandArgs<>(codec).addKey(b).add("0.001").add(1000)));
-        check("BF.MADD", List.of(true, false), c.dispatch(new Name("BF.MADD"), new BooleanListOutput<>(codec), new CommandArgs<>(codec).addKey(b).add("a").add("a")));
+        check("CLIENT INFO", true, call(c, new StatusOutput<>(CODEC), "CLIENT", "INFO").contains("resp=" + a[1]));
+        check("CF.RESERVE", "OK", call(c, new StatusOutput<>(CODEC), "CF.RESERVE", k, 1000));
+        check("CF.ADD", true, call(c, new BooleanOutput<>(CODEC), "CF.ADD", k, "a"));
+        check("CF.ADDNX", false, call(c, new BooleanOutput<>(CODEC), "CF.ADDNX", k, "a"));
+        check("CF.INSERT", List.of(true, true), call(c, new BooleanListOutput<>(CODEC), "CF.INSERT", k, "ITEMS", "b", "c"));
+        check("CF.MEXISTS", List.of(true, false), call(c, new BooleanListOutput<>(CODEC), "CF.MEXISTS", k, "a", "z"));
+        check("CF.COUNT", 1L, call(c, new IntegerOutput<>(CODEC), "CF.COUNT", k, "a"));
+        check("CF.DEL", true, call(c, new BooleanOutput<>(CODEC), "CF.DEL", k, "a"));
+        check("CF.INFO", 16, call(c, new ArrayOutput<>(CODEC), "CF.INFO", k).size());
+        copy(c, "CF", k);
+        check("CF.EXISTS", true, call(c, new BooleanOutput<>(CODEC), "CF.EXISTS", k + " copy", "b"));
+        check("BF.RESERVE", "OK", call(c, new StatusOutput<>(CODEC), "BF.RESERVE", b, 0.001, 1000));
+        check("BF.MADD", List.of(true, false), call(c, new BooleanListOutput<>(CODEC), "BF.MADD", b, "a", "a"));
+        check("BF.CARD", 1L, call(c, new IntegerOutput<>(CODEC), "BF.CARD", b));
+        copy(c, "BF", b);
+        check("BF.EXISTS", true, call(c, new BooleanOutput<>(CODEC), "BF.EXISTS", b + " copy", "a"));
         client.shutdown(0, 1, java.util.concurrent.TimeUnit.SECONDS);
     }
 }

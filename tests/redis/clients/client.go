@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"strconv"
+	"strings"
 
 	"github.com/redis/go-redis/v9"
 )
@@ -21,6 +22,8 @@ func main() {
 	ctx := context.Background()
 	protocol, _ := strconv.Atoi(os.Args[2])
 	c := redis.NewClient(&redis.Options{Addr: "127.0.0.1:" + os.Args[1], Protocol: protocol, UnstableResp3: true})
+	connection, err := c.Do(ctx, "CLIENT", "INFO").Text()
+	check("CLIENT INFO", strings.Contains(connection, "resp="+os.Args[2]), err)
 	k, b := "go cf "+os.Args[2], "go bf "+os.Args[2]
 	s, err := c.CFReserveWithArgs(ctx, k, &redis.CFReserveOptions{Capacity: 1000, BucketSize: 4, MaxIterations: 30, Expansion: 2}).Result()
 	check("CF.RESERVE", s == "OK", err)
@@ -64,4 +67,16 @@ func main() {
 	check("BF.CARD", n == 2, err)
 	bloom, err := c.BFInfo(ctx, b).Result()
 	check("BF.INFO", bloom.ItemsInserted == 2 && bloom.Filters == 1 && bloom.ExpansionRate == 2, err)
+	for at := int64(0); ; {
+		chunk, err := c.BFScanDump(ctx, b, at).Result()
+		if err == redis.Nil || (err == nil && chunk.Iter == 0) {
+			break
+		}
+		check("BF.SCANDUMP", true, err)
+		s, err = c.BFLoadChunk(ctx, b+" copy", chunk.Iter, chunk.Data).Result()
+		check("BF.LOADCHUNK", s == "OK", err)
+		at = chunk.Iter
+	}
+	yes, err = c.BFExists(ctx, b+" copy", "b").Result()
+	check("BF.EXISTS", yes, err)
 }

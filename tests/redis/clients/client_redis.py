@@ -7,6 +7,7 @@ port, protocol = map(int, sys.argv[1:])
 r = redis.Redis(port=port, protocol=protocol)
 k, b = f"py cf {protocol}", f"py bf {protocol}"
 cf, bf = r.cf(), r.bf()
+assert r.client_info()["resp"] == str(protocol)
 assert cf.create(k, 1000, bucket_size=4, max_iterations=30, expansion=2)
 assert cf.add(k, "a") and not cf.addnx(k, "a")
 assert list(map(int, cf.insert(k, ["b", "c"], nocreate=True))) == [1, 1]
