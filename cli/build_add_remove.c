@@ -127,14 +127,23 @@ static void read_and_save(struct change *c) {
     save(c);
 }
 
-/* The rate that was requested holds up to the number of items that the filter was built for. */
+enum { WIDEST_SLOT = 32 };
+
+/* The rate that was requested holds up to the number of items that the filter was built for, unless no slot is wide enough
+ * for it: then making it for more items does not help. */
 static void warn_of_high_rate(const struct change *c, const guira_stats *s) {
     guira_config config = {.size = sizeof config};
     char requested[UNIT_TEXT], items[UNIT_TEXT];
     guira_config_get(c->filter, &config);
     if (config.fpr == 0 || s->fpr <= config.fpr) return;
-    note("%s: the rate is higher than requested (%s); rebuild it with --items %s or more", c->path,
-         write_rate(config.fpr, requested), write_count((double)s->items, items));
+    write_rate(config.fpr, requested);
+    bool made_for_all = config.capacity >= s->items || c->reserved >= s->items;
+    if (config.slot_bits == WIDEST_SLOT && made_for_all)
+        note("%s: the rate is higher than requested (%s), and no slots are wider; request a higher rate", c->path,
+             requested);
+    else
+        note("%s: the rate is higher than requested (%s); rebuild it with --items %s or more", c->path, requested,
+             write_count((double)s->items, items));
 }
 
 static void print_summary(const struct change *c) {
