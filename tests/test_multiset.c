@@ -126,7 +126,8 @@ static void test_the_words_of_packages_are_counted_exactly(void **state) {
 /* ------------------------------------------------------------------------------------------------------------- hot keys */
 
 /* Three keys with very many copies stay while all others leave. A filter without them shows how much memory the others
- * take; besides there are the elders: their struct, the map, two small tables. */
+ * take; besides there are the elders: their struct, the map, two small tables. The cores of the three differ, so that none is
+ * taken for another: with 12 bits that would happen in one run of 700, because of copies from when the filter was small. */
 static void test_hot_keys_do_not_keep_memory(void **state) {
     (void)state;
     enum { HOT = 3, ELDERS_BYTES = 4096 };
@@ -135,6 +136,7 @@ static void test_hot_keys_do_not_keep_memory(void **state) {
     const unsigned widths[] = {16, 12, 32};
     for (size_t w = 0; w < 3; w++) {
         struct bag b = bag_make(others + HOT, &r);
+        for (size_t h = 0; h < HOT; h++) b.hash[h] = (b.hash[h] & ~UINT64_C(63)) | h;
         guira *f = make(widths[w], &r), *without = NULL;
         assert_int_equal(guira_clone(f, &without), GUIRA_OK);
         for (size_t i = 0; i < others; i++) {

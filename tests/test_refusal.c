@@ -266,7 +266,8 @@ static void test_a_thousand_copies_of_one_key_harm_no_other_key(void **state) {
         insert_others(f, &m, others / 10, &r);
         assert_all(f, &m, in);
         for (uint64_t i = in; i > 0; i--) assert_int_equal(guira_remove_hash(f, hash), GUIRA_OK);
-        assert_true(f->ops->count(f, hash) <= 2); /* these are false positives, not copies */
+        /* These are false positives, not copies: 0.1 or fewer are expected, and 7 have a probability of 2e-11. */
+        assert_true(f->ops->count(f, hash) <= 6);
         assert_all(f, &m, 0);
         assert_true(insert_copies(f, hash, 4) == (in < 4 ? in : 4) && stats_of(f).stash <= 1);
         guira_destroy(f);

@@ -155,19 +155,23 @@ static double first_failure(guira_config s, uint64_t buckets, struct rng *r) {
     return load;
 }
 
-/* The paper's threshold for k=2, b=1 is 0.797 entries per bucket; two choices hold 0.5. */
+/* The paper's threshold for k=2, b=1 is 0.797 entries per bucket; two choices hold 0.5. Then the entries are the edges of a
+ * random graph, in which insertion fails at the first component with two cycles. That there is none at a load of 0.647
+ * with n buckets has a probability of about exp(-x^3 / 6), x = (2 * 0.647 - 1) n^(1/3): 1e-11 with 6000, 1e-4 with 2000. */
 static void test_thresholds_of_the_paper_are_upper_bounds_only(void **state) {
     (void)state;
     struct rng r = rng_for(__func__);
     guira_config s = paper;
     s.bucket_slots = 1;
     s.virtual_nodes = 64; /* arcs nearly alike, as the paper assumes them */
-    double load = first_failure(s, 2000, &r);
+    double load = first_failure(s, 6000, &r);
     print_message("  k=2 b=1 v=64: first failure at load %.3f\n", load);
     assert_true(load < 0.797 - 0.15);
 }
 
-/* 0.949 if all buckets were equally likely (k=2, b=3); the fewer points a bucket has, the less alike are their arcs. */
+/* 0.949 if all buckets were equally likely (k=2, b=3); the fewer points a bucket has, the less alike are their arcs. In 40 runs
+ * the loads were 0.518 to 0.583, 0.892 to 0.926 and 0.942 to 0.958, with standard deviations of 0.014, 0.006 and 0.004: the
+ * bounds are 6 of these away and more. */
 static void test_unequal_arcs_cost_room_and_more_points_even_them_out(void **state) {
     (void)state;
     struct rng r = rng_for(__func__);
@@ -179,7 +183,7 @@ static void test_unequal_arcs_cost_room_and_more_points_even_them_out(void **sta
         load[i] = first_failure(s, 2000, &r);
         print_message("  k=2 b=3 v=%u: first failure at load %.3f\n", nodes[i], load[i]);
     }
-    assert_true(load[0] < 0.75 && load[0] + 0.1 < load[1] && load[1] < load[2] && load[2] < 0.97);
+    assert_true(load[0] < 0.75 && load[0] + 0.1 < load[1] && load[1] < load[2] && load[2] < 0.98);
 }
 
 /* The paper gives up the entry that was moved last, which is not the new one: a member would be lost. */

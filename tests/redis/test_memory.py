@@ -72,7 +72,8 @@ class Memory(ServerTest):
             key = f"k{rate}"
             self.server("CF.RESERVE", key, 1024, "ERROR", rate)
             self.insert(key, 0, 100_000)
-            self.assertLess(self.present(key, 100_000, 300_000) / 200_000, rate)
+            found, most = self.present(key, 100_000, 300_000), 200_000 * rate
+            self.assertLess(found, most + 6 * most**0.5)  # passed by chance once in 10^7 runs, if the rate is at its limit
 
     def test_a_larger_expansion_keeps_more_room(self):
         """From EXPANSION 4 on the load is 0.82 to 0.85. A requested rate holds at this load too, at which slots may be narrower."""
