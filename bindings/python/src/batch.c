@@ -48,12 +48,12 @@ static bool hashes_of_iterable(struct object *o, PyObject *keys, struct hashes *
 static bool is_array_of_64_bits(const Py_buffer *v) {
     if (v->ndim != 1 || v->itemsize != 8 || v->format == NULL) return false;
     const char *type = v->format;
-    if (strchr("@=", *type) != NULL && *type != 0) type++;
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-    else if (*type == '<') type++;
+    const char *own_order = "@=<";
 #else
-    else if (*type == '>') type++;
+    const char *own_order = "@=>";
 #endif
+    if (*type != 0 && strchr(own_order, *type) != NULL) type++;
     return strlen(type) == 1 && strchr("qQlLnN", *type) != NULL;
 }
 

@@ -204,7 +204,7 @@ static PyObject *from_bytes(PyObject *type, PyObject *bytes) {
     return from_bytes_with((PyTypeObject *)type, &window_calls, bytes);
 }
 
-#define FAST(function) (PyCFunction)(void (*)(void)) function, METH_FASTCALL
+#define FAST(function) (PyCFunction)(void (*)(void))(function), METH_FASTCALL
 
 static PyMethodDef methods[] = {
     {"seen", FAST(seen),
