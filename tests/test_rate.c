@@ -15,6 +15,7 @@
 #include <stdlib.h>
 
 #include "support.h"
+#include "tidal/rate.h"
 
 enum { LOW = 10, RING = 1 << 20 };
 
@@ -237,6 +238,16 @@ static void test_a_rate_that_is_exceeded_is_not_called_kept(void **state) {
     guira_destroy(g);
 }
 
+/* Capacity times growth has more than 64 bits. 0 items would mean that there is no limit. */
+static void test_the_largest_growth_has_a_limit(void **state) {
+    (void)state;
+    guira_config c = {.capacity = 1000, .growth = 1e18, .fpr = 0.01};
+    guira *f;
+    assert_int_equal(guira_create(&c, &f), GUIRA_OK);
+    assert_true(guira__rate_limit(const_tidal_of(f)).items > UINT64_C(1) << 62);
+    guira_destroy(f);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_each_width_keeps_its_rate),
@@ -244,6 +255,7 @@ int main(void) {
         cmocka_unit_test(test_a_rate_is_kept_up_to_the_growth_limit),
         cmocka_unit_test(test_replacement_at_one_size_does_not_raise_the_rate),
         cmocka_unit_test(test_a_rate_that_is_exceeded_is_not_called_kept),
+        cmocka_unit_test(test_the_largest_growth_has_a_limit),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -30,6 +30,9 @@ static double exponent_of(double p) { return p * (1 + p * (0.5 + p / 3)); }
 /* The weight of a filter that never grew, at its highest load. */
 static double fresh_weight(struct layout l, double load) { return l.slots * load * (double)weight_of(tail_bits(l)); }
 
+/* The largest growth from the largest capacity is beyond 64 bits. */
+static uint64_t items_of(double n) { return n < 0x1p63 ? (uint64_t)n : UINT64_C(1) << 63; }
+
 /* All that the rate allows, less what growth from here on will add. */
 struct rate_limit guira__rate_limit(const struct tidal *f) {
     const struct rate_limit none = {0, 0};
@@ -42,7 +45,7 @@ struct rate_limit guira__rate_limit(const struct tidal *f) {
            here = log2_about((double)bucket_count(f) * per_bucket);
     if (all < fresh * (1 + ln_2 * (last - first))) return none; /* the slots are too narrow */
     double to_come = here < last ? RATE_OF_GROWTH * fresh * ln_2 * (last - here) : 0;
-    return (struct rate_limit){to_come < all ? (uint64_t)(all - to_come) : 0, (uint64_t)w.most};
+    return (struct rate_limit){to_come < all ? (uint64_t)(all - to_come) : 0, items_of(w.most)};
 }
 
 double guira__rate_nearness(const struct tidal *f) {
