@@ -223,10 +223,11 @@ void guira__counts_free(struct counts *c) {
     guira__free(c->spare);
 }
 
+static bool is_view(const struct count_array *a) { return a->slot != (const struct count_slot *)(a + 1); }
+
 static uint64_t array_cost(const struct count_array *a) {
     if (a == NULL) return 0;
-    bool view = a->slot != (const struct count_slot *)(a + 1);
-    return guira__alloc_cost(view ? sizeof *a : array_bytes(a->bits));
+    return guira__alloc_cost(is_view(a) ? sizeof *a : array_bytes(a->bits));
 }
 
 uint64_t guira__counts_bytes(const struct counts *c) {
@@ -251,8 +252,10 @@ const char *guira__counts_check(const struct counts *c, uint64_t *total) {
     if (c->now == NULL) return c->old == NULL && c->names == 0 ? NULL : "counts: names without a table";
     if (c->names == 0) return "counts: kept, but there are none";
     const char *broken = c->old == NULL ? NULL : check_array(c->old, 0);
-    if (broken == NULL) broken = check_array(c->now, count_left(c));
+    uint64_t left = count_left(c);
+    if (broken == NULL) broken = check_array(c->now, left);
     if (broken != NULL) return broken;
+    if (!is_view(c->now) && c->left != left) return "counts: another number of names to move";
     if (c->moved > (c->old == NULL ? 0 : slots_of(c->old) - 1)) return "counts: moved beyond the end";
     for (uint64_t i = 0; i < c->moved; i++) {
         struct count_slot s = read_slot(c->old, i);
@@ -265,9 +268,10 @@ const char *guira__counts_check(const struct counts *c, uint64_t *total) {
     return names == c->names ? NULL : "counts: another number of names";
 }
 
+/* Without `left`, which follows from the arrays, and which a view does not have. */
 void guira__counts_dump(const struct counts *c, guira__sink *sink, void *to) {
     const struct count_array *array[] = {c->now, c->old};
-    const uint64_t number[] = {c->moved, c->left, c->names};
+    const uint64_t number[] = {c->moved, c->names};
     sink(to, number, sizeof number);
     for (unsigned i = 0; i < 2; i++)
         if (array[i] != NULL) sink(to, array[i]->slot, sizeof(struct count_slot) << array[i]->bits);

@@ -37,7 +37,7 @@ struct counts {
     struct count_array *old;   /* NULL: the table is not being rebuilt */
     struct count_array *spare; /* for the next rebuilding; no part of what is counted */
     uint64_t moved;            /* so many slots of old have been moved */
-    uint64_t left;             /* names in old that have not */
+    uint64_t left;             /* names in old that have not; not known in a view */
     uint64_t names;            /* with a number above 0 */
 };
 
