@@ -142,7 +142,6 @@ fuzz-pack: ## after make fuzz: keep the inputs that reach something new, in test
 	sh tests/fuzz/pack.sh build/fuzz $(FUZZERS)
 
 coverage: deps-build deps-test ## how much of src/ the unit tests run, by lines and branches, in each folder
-	@sh scripts/deps.sh coverage
 	$(call build,coverage)
 	find build/coverage -name '*.gcda' -delete
 	GUIRA_QUICK=1 $(call ctest,coverage) -R '^(test|replay)_'

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Installs the Debian 12 packages that are missing to build and test guira. Prints nothing when all are installed.
-# usage: deps.sh [build] [test] [amalgamation] [python] [lab] [redis] [wasm] [node] [site] [go] [rust] [portable] [coverage] [sqlite] [postgres] [sql] [deb]        (no argument: build, test, lab, redis and sql)
+# usage: deps.sh [build] [test] [amalgamation] [python] [lab] [redis] [wasm] [node] [site] [go] [rust] [portable] [sqlite] [postgres] [sql] [deb]        (no argument: build, test, lab, redis and sql)
 #
 # Before it installs, it prints one line with the packages. With NO_INSTALL=1 in the environment it installs nothing: it
 # prints one line with the missing packages and the command that installs them, and exits with status 1, or with 0 if the
@@ -53,7 +53,6 @@ for group in "$@"; do
         command -v npm >/dev/null || packages="$packages npm"
         ;;
     portable) packages="$packages $portable_packages" tools="$tools qemu-s390x" ;;
-    coverage) packages="$packages gcovr" tools="$tools gcovr" ;;
     sqlite) packages="$packages $sqlite_packages" ;;
     postgres) packages="$packages $postgres_packages" ;;
     sql) packages="$packages $sql_packages" tools="$tools $sql_tools" ;;
@@ -67,7 +66,7 @@ for group in "$@"; do
         packages="$packages gcc libc6-dev" tools="$tools cargo cc"
         ;;
     deb) packages="$packages $deb_packages" tools="$tools $deb_tools" ;;
-    *) echo "deps.sh: unknown group '$group' (build, test, amalgamation, python, lab, redis, wasm, node, site, go, rust, portable, coverage, sqlite, postgres, sql, deb)" >&2 && exit 1 ;;
+    *) echo "deps.sh: unknown group '$group' (build, test, amalgamation, python, lab, redis, wasm, node, site, go, rust, portable, sqlite, postgres, sql, deb)" >&2 && exit 1 ;;
     esac
 done
 
