@@ -115,10 +115,12 @@ test-release:
 test-clang:
 	if command -v clang >/dev/null; then $(call build,clang,-DCMAKE_C_FLAGS_RELEASE=-O0); else echo "no clang: not built with it"; fi
 
-# Without the lab and the benchmark, which "make check" tests in this way too.
+# Without the lab and the benchmark, and without tests of how processes work together, which run code that others run too. "make
+# check" tests all of them in this way.
+ASAN_WITHOUT = example_.* redis_cli.* redis_clients redis_cluster redis_memory cli_big cli_real cli_skew cli_manual cli_recipes install
 test-asan:
 	$(call build,asan,-DGUIRA_LAB=OFF -DGUIRA_BENCH=OFF)
-	GUIRA_QUICK=1 $(call ctest,asan)
+	GUIRA_QUICK=1 $(call ctest,asan) -E '^($(subst $(space),|,$(ASAN_WITHOUT)))$$'
 
 test-tsan:
 	cmake --preset tsan --log-level=WARNING && cmake --build --preset tsan -j $(JOBS) --target $(TSAN_TESTS)

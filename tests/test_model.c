@@ -307,7 +307,7 @@ static uint64_t waves(struct trial *w, size_t top, unsigned n) {
 static uint64_t run(const struct variant *v, uint64_t seed, size_t top, unsigned n) {
     clock_t start = clock();
     struct trial w = trial_make(v, seed, top);
-    w.probes = quick_run() ? 1 << 15 : 1 << 20;
+    w.probes = quick_run() ? 1 << 15 : long_run() ? 1 << 20 : 1 << 18;
     waves(&w, top, n);
     print_message("  %-18s to %7zu: %9llu operations, %3llu extremes, %5llu elders, rate %.3e of %.3e: %+.1f sigma, at "
                   "worst %+.1f; %.1f s\n",

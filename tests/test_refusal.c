@@ -152,7 +152,7 @@ static void test_every_allocation_failing_in_turn_changes_nothing(void **state) 
     (void)state;
     struct rng r = rng_for(__func__);
     for (const struct variant *v = variants(); v->name != NULL; v++) {
-        uint64_t seed = rng_next(&r), stride = quick_run() ? 9 : strcmp(v->isa, "portable") == 0 ? 3 : 1, elders = 0;
+        uint64_t seed = rng_next(&r), stride = quick_run() ? 9 : strcmp(v->isa, "portable") == 0 ? 5 : 1, elders = 0;
         uint64_t alone = 1 + rng_below(&r, stride), for_good = 1 + rng_below(&r, stride);
         while (run(v, seed, alone, false, &elders)) alone += stride;
         while (run(v, seed, for_good, true, &elders)) for_good += stride;
