@@ -437,8 +437,9 @@ static struct elder_map *map_of_names(guira *f, uint64_t bits, uint64_t end) {
     for (const uint8_t *bucket; (bucket = walk_next(&walk)) != NULL;)
         for (unsigned j = 0; j < LAYOUT_64.slots; j++) {
             uint64_t slot = slot_get(bucket, j, LAYOUT_64);
+            if (slot == 0) continue;
             struct entry e = walk_entry(&walk, slot);
-            if (slot != 0 && name_in(e) < end) show_in(map, guira__elder_read(e), tidal_layout(tidal_of(f)));
+            if (name_in(e) < end) show_in(map, guira__elder_read(e), tidal_layout(tidal_of(f)));
         }
     for (unsigned i = 0; i < names->stash->n; i++)
         if (name_in(names->stash->entry[i]) < end)
