@@ -319,7 +319,7 @@ static void assert_pair(const struct pair *t, uint64_t n) {
 /* From small to so large that the table is in one piece, which has another lookup function, and back. */
 static void test_timing_changes_nothing_else(void **state) {
     (void)state;
-    enum { ITEMS = 5000, ROOM = 3000000 };
+    enum { ITEMS = 5000, ROOM = 2000000 };
     struct rng r = rng_for(__func__);
     for (const struct variant *v = variants(); v->name != NULL; v++) {
         struct rng again = r;
@@ -332,9 +332,11 @@ static void test_timing_changes_nothing_else(void **state) {
         }
         assert_pair(&t, ITEMS);
         bool (*plain)(const guira *, uint64_t) = t.other->contains;
-        uint64_t room = v->config.kind == GUIRA_TIDAL ? ROOM : 4 * ITEMS; /* the others have one lookup function */
+        /* The other kinds have one lookup function. In a quick run one width is enough. */
+        bool large = v->config.kind == GUIRA_TIDAL && (v->config.slot_bits == 16 || !quick_run());
+        uint64_t room = large ? ROOM : 4 * ITEMS;
         assert_int_equal(guira_reserve(t.timed, room), guira_reserve(t.other, room));
-        assert_true(v->config.kind != GUIRA_TIDAL || guira__latency_untimed(t.timed) != plain);
+        assert_true(!large || guira__latency_untimed(t.timed) != plain);
         assert_pair(&t, ITEMS);
         assert_int_equal(guira_shrink_to_fit(t.timed), guira_shrink_to_fit(t.other));
         assert_pair(&t, ITEMS);
