@@ -12,7 +12,7 @@ done
 if [ "$3" = native ]; then
     out=$1/node-native
     # The portable code alone, not optimized, because the library takes a minute to compile.
-    CFLAGS="-O0 -DGUIRA_PORTABLE -Wall -Wextra -Wshadow -Wconversion -Werror" sh "$here/make.sh" "$1/wasm" "$out"
+    CFLAGS="-O0 -DGUIRA_PORTABLE -DGUIRA_SMALL -Wall -Wextra -Wshadow -Wconversion -Werror" sh "$here/make.sh" "$1/wasm" "$out"
     (cd "$out" && node build.mjs --find-headers) || skip "node_api.h is missing, and npm cannot fetch it"
 else
     out=$1/node-wasm

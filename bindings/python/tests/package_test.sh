@@ -17,7 +17,7 @@ cd "$scratch/top/bindings/python"
 rm -rf amalgamated build dist ./*.egg-info
 
 # The portable code alone, not optimized, because the library takes a minute to compile.
-CFLAGS="-O0 -DGUIRA_PORTABLE" "$python" -m build --no-isolation --outdir "$scratch/dist" >"$scratch/log" 2>&1 ||
+CFLAGS="-O0 -DGUIRA_PORTABLE -DGUIRA_SMALL" "$python" -m build --no-isolation --outdir "$scratch/dist" >"$scratch/log" 2>&1 ||
     { cat "$scratch/log" && exit 1; }
 ls "$scratch/dist"
 ls "$scratch"/dist/guira-*-cp311-abi3-*.whl "$scratch"/dist/guira-*.tar.gz >/dev/null
