@@ -2,7 +2,8 @@
  *
  * WHERE DOES AN ENTRY GO? To the filter with the lowest load, moving others there if need be; else to any other with a
  * free slot among the candidates; else the filter grows; and if it cannot, other entries move in any filter of the list,
- * at last so that a bucket can be added for one of them. An insertion is refused only when all of this has failed. */
+ * at last so that a bucket can be added for one of them. Before an insertion is refused, steps that make the list smaller
+ * are tried: see last_resort.c. */
 #include "papers/ccf/ccf.h"
 
 /* ------------------------------------------------------------------------------------------------------------ lookups */
@@ -64,7 +65,7 @@ static uint64_t most_places(const struct ccf *f, uint64_t hash) {
 
 /* Copies, once there are as many as one filter could hold, get more buckets, of which each filter can use a few, but no
  * more filters: a single key could make the list grow without end. */
-static guira_status insert_growing(struct ccf *f, uint64_t hash) {
+static guira_status grow_for(struct ccf *f, uint64_t hash) {
     bool is_copy = count(&f->head, hash) >= most_places(f, hash);
     guira_status s = guira__ccf_grow(f, &hash, !is_copy);
     if (s == GUIRA_OK || insert_by_moving(f, hash)) return GUIRA_OK;
@@ -72,13 +73,18 @@ static guira_status insert_growing(struct ccf *f, uint64_t hash) {
     return s == GUIRA_OK || s == GUIRA_ENOMEM ? s : is_copy ? GUIRA_EDUPLICATE : GUIRA_EFULL;
 }
 
-static guira_status insert(guira *head, uint64_t hash) {
-    struct ccf *f = ccf_of(head);
-    guira_status s = insert_without_growing(f, hash) ? GUIRA_OK : insert_growing(f, hash);
+guira_status guira__ccf_insert_growing(struct ccf *f, uint64_t hash) {
+    guira_status s = insert_without_growing(f, hash) ? GUIRA_OK : grow_for(f, hash);
     if (s != GUIRA_OK) return s;
-    head->items++;
+    f->head.items++;
+    ccf_changed(f);
     if (ccf_load(f) > f->base.config.max_load) (void)guira__ccf_grow(f, NULL, true); /* or when there is no room */
     return GUIRA_OK;
+}
+
+static guira_status insert(guira *head, uint64_t hash) {
+    guira_status s = guira__ccf_insert_growing(ccf_of(head), hash);
+    return s == GUIRA_OK || s == GUIRA_ENOMEM ? s : guira__ccf_insert_after_step(ccf_of(head), hash, s);
 }
 
 static guira_status remove_one(guira *head, uint64_t hash) {
@@ -96,6 +102,7 @@ static guira_status remove_one(guira *head, uint64_t hash) {
     table_set(longest, slot, 0);
     longest->items--;
     head->items--;
+    ccf_changed(f);
     guira__ccf_note_removal(f);
     guira__ccf_shrink_if_sparse(f);
     return GUIRA_OK;

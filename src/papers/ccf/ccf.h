@@ -23,6 +23,10 @@ struct ccf {
     uint64_t reserved;      /* items that there shall be room for */
     uint64_t shrink_below;  /* no shrinking with more items than this: see resize.c */
     uint64_t calm, removed; /* both levels: items when the present growth began, and removals since: see resize.c */
+    struct {
+        bool no_step, refused; /* that no step is possible; that `hash` was refused */
+        uint64_t hash;
+    } known; /* about the present state, all 0 after every change: see last_resort.c */
 };
 
 extern const struct guira__ops guira__ccf_ops;
@@ -43,6 +47,16 @@ static inline double ccf_load(const struct ccf *f) {
  * all limits. */
 uint64_t guira__ccf_buckets_for(const guira_config *c, uint64_t items);
 
+static inline void ccf_changed(struct ccf *f) { memset(&f->known, 0, sizeof f->known); }
+
+/* Inserts, growing if there is no room, but never by a step that makes the list smaller. EFULL, EDUPLICATE, ENOMEM: nothing
+ * has changed. */
+guira_status guira__ccf_insert_growing(struct ccf *f, uint64_t hash);
+
+/* For a hash that was refused: inserts it after a step of the policy, whichever helps. Returns `refusal` if none does. ENOMEM:
+ * to find that out takes a copy of the filter. On failure nothing has changed. */
+guira_status guira__ccf_insert_after_step(struct ccf *f, uint64_t hash, guira_status refusal);
+
 struct i2cf *guira__ccf_least_loaded(const struct ccf *f);
 
 /* Each of these changes nothing when it fails.
@@ -60,6 +74,12 @@ guira_status guira__ccf_down_at(struct ccf *f, struct i2cf *from);
 guira_status guira__ccf_out(struct ccf *f, const struct i2cf *like, uint64_t buckets);
 guira_status guira__ccf_compact(struct ccf *f, struct i2cf *from);
 struct i2cf *guira__ccf_next_compact(const struct ccf *f); /* NULL: there is none */
+
+/* Whether other filters have as many free slots for the entries of this one as it has items. */
+bool guira__ccf_may_fit_elsewhere(const struct ccf *f, const struct i2cf *from);
+
+/* After a step that made the list smaller: what is reserved is no more than there is room for. */
+void guira__ccf_lower_reservation(struct ccf *f);
 
 /* By one step of the policy, with room for hash (NULL: for none); by a filter only if filters_too. ENOMEM; EFULL: there is
  * no such step. */

@@ -61,6 +61,7 @@ bool guira__i2cf_place(struct i2cf *f, uint64_t fingerprint, unsigned kicks, str
 }
 
 bool guira__i2cf_insert(struct i2cf *f, uint64_t fingerprint, unsigned kicks, struct paper *list) {
+    if (f->table.items == table_slots(&f->table)) return false; /* and need not be searched: most are full at a limit */
     bool placed = guira__i2cf_place(f, fingerprint, kicks, NULL, list);
     f->table.items += placed;
     return placed;

@@ -96,6 +96,11 @@ guira_status guira__i2cf_scale_up(struct i2cf *f, uint64_t newcomer, struct pape
  * `kicks`, until there is one that has room, or that a bucket can be added for. */
 guira_status guira__i2cf_scale_up_moving(struct i2cf *f, uint64_t newcomer, unsigned kicks, struct paper *list);
 
+/* Whether a bucket can be missed as far as the number of slots goes. */
+static inline bool i2cf_may_scale_down(const struct i2cf *f) {
+    return f->table.buckets > 1 && table_slots(&f->table) - f->table.items >= f->table.layout.slots;
+}
+
 /* Removes a bucket, an empty one if there is one. EFULL: there is no room for its entries; nothing has changed. */
 guira_status guira__i2cf_scale_down(struct i2cf *f, unsigned kicks, struct paper *list);
 

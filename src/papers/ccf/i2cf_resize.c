@@ -242,7 +242,7 @@ static bool remove_bucket(struct i2cf *f, uint32_t bucket, unsigned kicks, struc
 guira_status guira__i2cf_scale_down(struct i2cf *f, unsigned kicks, struct paper *list) {
     const unsigned slots = f->table.layout.slots;
     unsigned tries = 8;
-    if (f->table.buckets == 1 || table_slots(&f->table) - f->table.items < slots) return GUIRA_EFULL;
+    if (!i2cf_may_scale_down(f)) return GUIRA_EFULL;
     for (unsigned entries = 0; entries <= slots; entries++)
         for (uint32_t bucket = 0; bucket < f->table.buckets; bucket++) {
             if ((unsigned)__builtin_popcount(guira__table_match(&f->table, bucket, 0)) != slots - entries) continue;

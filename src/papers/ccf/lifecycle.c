@@ -23,6 +23,7 @@ static guira_status list_make(struct ccf *f) {
     f->filters = f->room = 0;
     f->shrink_below = UINT64_MAX;
     f->calm = f->removed = 0;
+    ccf_changed(f);
     guira_status s = guira__ccf_out(f, &like, guira__ccf_buckets_for(&f->base.config, f->reserved));
     f->head.grows = grows;
     return s;

@@ -63,6 +63,7 @@ guira_status guira__ccf_up_at(struct ccf *f, struct i2cf *to, const uint64_t *ha
     guira_status s = kicks > 0 ? guira__i2cf_scale_up_moving(to, fingerprint, kicks, &f->base)
                                : guira__i2cf_scale_up(to, fingerprint, &f->base);
     f->head.grows += to->table.buckets - before;
+    if (s == GUIRA_OK) ccf_changed(f);
     return s;
 }
 
@@ -86,6 +87,7 @@ static struct i2cf *next_down(const struct ccf *f) {
 guira_status guira__ccf_down_at(struct ccf *f, struct i2cf *from) {
     guira_status s = guira__i2cf_scale_down(from, f->base.config.max_kicks, &f->base);
     f->head.shrinks += s == GUIRA_OK;
+    if (s == GUIRA_OK) ccf_changed(f);
     return s;
 }
 
@@ -115,6 +117,7 @@ guira_status guira__ccf_out(struct ccf *f, const struct i2cf *like, uint64_t buc
     }
     f->list[f->filters++] = fresh;
     f->head.grows += buckets;
+    ccf_changed(f);
     return GUIRA_OK;
 }
 
@@ -123,8 +126,7 @@ static bool can_take(const struct i2cf *to, const struct i2cf *from) {
     return to != from && to->table.layout.bits <= from->table.layout.bits;
 }
 
-/* Whether other filters have as many free slots for the entries of this one as it has items. */
-static bool may_fit_elsewhere(const struct ccf *f, const struct i2cf *from) {
+bool guira__ccf_may_fit_elsewhere(const struct ccf *f, const struct i2cf *from) {
     uint64_t room = 0;
     for (uint64_t i = 0; i < f->filters; i++)
         if (can_take(&f->list[i], from)) room += table_slots(&f->list[i].table) - f->list[i].table.items;
@@ -150,7 +152,7 @@ static bool compacts_first(const struct ccf *f, const struct i2cf *a, const stru
 struct i2cf *guira__ccf_next_compact(const struct ccf *f) {
     struct i2cf *first = NULL;
     for (struct i2cf *it = f->list; it < f->list + f->filters; it++)
-        if ((first == NULL || compacts_first(f, it, first)) && may_fit_elsewhere(f, it)) first = it;
+        if ((first == NULL || compacts_first(f, it, first)) && guira__ccf_may_fit_elsewhere(f, it)) first = it;
     return first;
 }
 
@@ -197,6 +199,7 @@ static void replace(struct ccf *f, struct i2cf *old, const struct i2cf *fresh) {
     else f->head.grows += fresh->table.buckets - old->table.buckets;
     guira__i2cf_free(old);
     *old = *fresh;
+    ccf_changed(f);
 }
 
 /* Gives an empty filter the configured shape, large enough for what it keeps of a reservation. */
@@ -213,16 +216,23 @@ static guira_status reshape(struct ccf *f, struct i2cf *it) {
 }
 
 guira_status guira__ccf_compact(struct ccf *f, struct i2cf *from) {
-    if (from == NULL || !may_fit_elsewhere(f, from)) return GUIRA_EFULL;
+    if (from == NULL || !guira__ccf_may_fit_elsewhere(f, from)) return GUIRA_EFULL;
     struct i2cf *other = &f->list[from == f->list];
     bool last_empty = f->filters == 2 && f->head.items == 0 && likeness(f, other) < 2;
     guira_status s = last_empty ? reshape(f, other) : empty_out(f, from);
     if (s != GUIRA_OK) return s;
     f->head.shrinks += from->table.buckets;
+    ccf_changed(f);
     guira__i2cf_free(from);
     memmove(from, from + 1, (size_t)(f->list + --f->filters - from) * sizeof *from);
     (void)list_resize(f, f->filters); /* without memory it stays as it is */
     return GUIRA_OK;
+}
+
+/* Asking for less room gives up what was reserved. */
+void guira__ccf_lower_reservation(struct ccf *f) {
+    double room = (double)guira__ccf_totals(f).slots * f->base.config.max_load;
+    if ((double)f->reserved > room) f->reserved = (uint64_t)room;
 }
 
 /* ------------------------------------------------------------------------------------------------------------- policies */

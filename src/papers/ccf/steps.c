@@ -16,11 +16,8 @@ static guira_status find(guira *head, size_t index, struct i2cf **it) {
     return GUIRA_OK;
 }
 
-/* Asking for less room gives up what was reserved. */
 static guira_status lower_reservation(guira *head, guira_status s) {
-    struct ccf *f = ccf_of(head);
-    double room = s == GUIRA_OK ? (double)guira__ccf_totals(f).slots * f->base.config.max_load : 0;
-    if (s == GUIRA_OK && (double)f->reserved > room) f->reserved = (uint64_t)room;
+    if (s == GUIRA_OK) guira__ccf_lower_reservation(ccf_of(head));
     return s;
 }
 
