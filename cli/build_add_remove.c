@@ -39,11 +39,22 @@ struct change {
 #define COPIES_OPTION(to) \
     { 0, "count-copies", OPT_FLAG, to, NULL, "add a line every time it occurs, not only once", NULL }
 
+/* What to do about a full filter of this kind. Those of a list do not all follow from --items. */
+static const char *advice_if_full(const guira *f) {
+    guira_config config = {0};
+    guira_config_get(f, &config);
+    if (config.kind == GUIRA_DYNAMIC)
+        return "the filter is full; build one with more --max-filters or --buckets, or use --kind tidal";
+    if (config.kind == GUIRA_CONSISTENT)
+        return "the filter is full; build one with more --max-filters or a larger --ring, or use --kind tidal";
+    return "the filter is full; build a larger one with --items, or use --kind tidal";
+}
+
 /* Exits because line i could not be added. */
 static void report_failed_line(const struct change *c, const struct batch *b, size_t i, guira_status s) {
     const char *advice = "out of memory; lines after the last save are not in the file";
     if (s == GUIRA_EDUPLICATE) advice = "too many copies of one line for the filter; omit --count-copies";
-    if (s == GUIRA_EFULL) advice = "the filter is full; build a larger one with --items, or use --kind tidal";
+    if (s == GUIRA_EFULL) advice = advice_if_full(c->filter);
     trouble("%s: %s, line %llu: %s", c->path, b->name, (unsigned long long)(b->first + i), advice);
 }
 

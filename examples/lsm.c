@@ -167,8 +167,8 @@ static void look_up(const char *when) {
         must(has == expected, "a lookup");
         found += has;
     }
-    printf("%-26s %u files: %d lookups, %" PRIu64 " found, %" PRIu64 " searches of files\n", when, run_count, LOOKUPS,
-           found, file_searches);
+    printf("%-26s %u file%s: %d lookups, %" PRIu64 " found, %" PRIu64 " searches of files\n", when, run_count,
+           run_count == 1 ? "" : "s", LOOKUPS, found, file_searches);
 }
 
 int main(void) {
