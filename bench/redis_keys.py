@@ -126,9 +126,10 @@ def measure(part, server, modules):
 
 def measure_growth(server, modules):
     """As measure()."""
-    runs = [(name, expansion, Server(server, load)) for name, load in modules for expansion in (2, 4)]
-    cpu, times = {}, {}
+    runs, cpu, times = [], {}, {}
     try:
+        for name, load, expansion in ((*module, expansion) for module in modules for expansion in (2, 4)):
+            runs.append((name, expansion, Server(server, load)))
         for name, expansion, s in runs:
             s.client.execute_command("CF.RESERVE", "k", 1024, "EXPANSION", expansion)
             cpu[name, expansion] = 0
