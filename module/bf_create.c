@@ -16,6 +16,7 @@ struct filter *bf_create_at_key(redis_ctx *ctx, redis_string *name, const struct
     struct filter *f;
     char rate[32];
     if (filter_create(o, &f) != GUIRA_OK) {
+        memory_is_missing(ctx);
         redis.ReplyWithError(ctx, "ERR Insufficient memory to create filter");
         return NULL;
     }

@@ -6,6 +6,7 @@
 #include "command_util.h"
 #include "commands.h"
 #include "counters.h"
+#include "memory.h"
 #include "names.h"
 #include "settings.h"
 
@@ -39,12 +40,13 @@ struct outcome {
     int n_added;
 };
 
-static void insert_items(struct filter *f, const struct insertion *in, struct outcome *out) {
+static void insert_items(redis_ctx *ctx, struct filter *f, const struct insertion *in, struct outcome *out) {
     bool failed = false;
     for (int i = 0; i < in->n && !failed; i++) {
         guira_status s = out->status[out->n++] = insert_item(f, in->items[i]);
         if (s == GUIRA_OK) out->added[out->n_added++] = in->items[i];
         failed = s != GUIRA_OK && s != GUIRA_EEXIST;
+        if (s == GUIRA_ENOMEM) memory_is_missing(ctx);
         counter_add(s == GUIRA_OK ? &counters.added : failed ? &counters.refused : &counters.present, 1);
     }
 }
@@ -71,7 +73,7 @@ static int insert(redis_ctx *ctx, const struct insertion *in) {
         out.status = redis.PoolAlloc(ctx, (size_t)in->n * sizeof one);
         out.added = alloc_strings(ctx, in->n);
     }
-    insert_items(f, in, &out);
+    insert_items(ctx, f, in, &out);
     if (in->is_many) redis.ReplyWithArray(ctx, out.n);
     for (int i = 0; i < out.n; i++) reply_status(ctx, out.status[i]);
     if (out.n_added == 0) return REDIS_OK;

@@ -27,6 +27,7 @@ static void replicate_create(redis_ctx *ctx, redis_string *name, const struct fi
 struct filter *create_at_key(redis_ctx *ctx, redis_string *name, const struct filter_options *o) {
     struct filter *f;
     if (filter_create(o, &f) != GUIRA_OK) {
+        memory_is_missing(ctx);
         redis.ReplyWithError(ctx, "ERR Insufficient memory to create filter");
         return NULL;
     }
@@ -141,7 +142,10 @@ int cf_seed(redis_ctx *ctx, redis_string **argv, int argc) {
     enum key_state state = find_value(ctx, argv[1], REDIS_READ | REDIS_WRITE, filter_type, &value);
     if (state == KEY_WRONG_TYPE) return REDIS_OK;
     if (state == KEY_MISSING || !((struct filter *)value)->unseeded) return redis.ReplyWithError(ctx, "ERR not found");
-    if (!filter_set_seed(value, (const uint8_t *)seed)) return redis.ReplyWithError(ctx, "ERR Insufficient memory");
+    if (!filter_set_seed(value, (const uint8_t *)seed)) {
+        memory_is_missing(ctx);
+        return redis.ReplyWithError(ctx, "ERR Insufficient memory");
+    }
     seed_adopt((const uint8_t *)seed, redis.GetContextFlags(ctx));
     redis.ReplicateVerbatim(ctx);
     return redis.ReplyWithSimpleString(ctx, "OK");

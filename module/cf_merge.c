@@ -57,6 +57,7 @@ static bool merge_all(redis_ctx *ctx, struct filter *into, redis_string **names,
         if (has_old_part(ctx, from)) return false;
         guira_status s = merge(into->guira, ((struct filter *)from)->guira);
         if (s == GUIRA_OK) continue;
+        if (s == GUIRA_ENOMEM) memory_is_missing(ctx);
         redis.ReplyWithError(ctx, merge_error(s));
         return false;
     }
@@ -87,7 +88,10 @@ static int merge_keys(redis_ctx *ctx, redis_string **argv, int argc, merge_fn *m
     if (state == KEY_WRONG_TYPE) return REDIS_OK;
     if (has_old_part(ctx, value)) return REDIS_OK;
     struct filter *merged = filter_clone(value);
-    if (merged == NULL) return redis.ReplyWithError(ctx, "ERR Insufficient memory");
+    if (merged == NULL) {
+        memory_is_missing(ctx);
+        return redis.ReplyWithError(ctx, "ERR Insufficient memory");
+    }
     long long before = memory_of_thread();
     if (!merge_all(ctx, merged, argv + start, argc - start, merge)) {
         filter_free(merged);

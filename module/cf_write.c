@@ -8,6 +8,7 @@
 #include "commands.h"
 #include "counters.h"
 #include "filter.h"
+#include "memory.h"
 #include "names.h"
 #include "settings.h"
 
@@ -101,6 +102,7 @@ static int insert_all(redis_ctx *ctx, const struct insertion *in, struct filter 
         insert_batch(f, in->items + start, batch, in->unique, status);
         count_results(status, batch);
         for (int i = 0; i < batch; i++) {
+            if (status[i] == GUIRA_ENOMEM) memory_is_missing(ctx);
             reply_status(ctx, in, status[i]);
             if (status[i] != GUIRA_EEXIST && status[i] != GUIRA_ENOMEM) to_replicate[n++] = in->items[start + i];
         }
@@ -201,7 +203,10 @@ int delete_item(redis_ctx *ctx, redis_string **argv, redis_type *type, const cha
     struct filter *f = value;
     const char *item = redis.StringPtrLen(argv[2], &n);
     long long before = filter_before_change(f);
-    if (!filter_make_extra(f)) return redis.ReplyWithError(ctx, "ERR Insufficient memory");
+    if (!filter_make_extra(f)) {
+        memory_is_missing(ctx);
+        return redis.ReplyWithError(ctx, "ERR Insufficient memory");
+    }
     bool removed = filter_remove(f, item, n);
     counter_add(removed ? &counters.deleted : &counters.not_deleted, 1);
     if (removed) {

@@ -30,7 +30,7 @@ static int create_at_key(redis_ctx *ctx, redis_string *name, const struct window
     switch (window_create(o, &w)) {
     case GUIRA_OK: break;
     case GUIRA_ELIMIT: return redis.ReplyWithError(ctx, "ERROR: no window has a rate below 0.000005");
-    default: return redis.ReplyWithError(ctx, "ERR Insufficient memory to create window");
+    default: memory_is_missing(ctx); return redis.ReplyWithError(ctx, "ERR Insufficient memory to create window");
     }
     char fpr[32];
     format_double(o->fpr, fpr);
@@ -99,6 +99,7 @@ static int check_all(redis_ctx *ctx, struct window *w, redis_string **items, int
         int8_t answer[BATCH];
         int batch = n - start < BATCH ? n - start : BATCH;
         guira_status s = check_batch(w, items + start, batch, now, answer);
+        if (s == GUIRA_ENOMEM) memory_is_missing(ctx);
         for (int i = 0; i < batch; i++) {
             redis.ReplyWithLongLong(ctx, answer[i]);
             if (answer[i] != NOT_RECORDED || s != GUIRA_ENOMEM) to_replicate[count++] = items[start + i];

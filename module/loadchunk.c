@@ -197,6 +197,7 @@ static int loadchunk(redis_ctx *ctx, redis_string **argv, int argc, const struct
     else if ((error = chunk_parse(blob, n, &c)) == NULL && position != chunk_position(c.generation, c.offset))
         error = "Invalid position";
     if (error == NULL) error = load_chunk(ctx, key, &c, kind);
+    if (error == NO_MEMORY) memory_is_missing(ctx);
     if (error != NULL) return redis.ReplyWithError(ctx, error);
     if (own) adopt_seed_of(ctx, key);
     redis.ReplicateVerbatim(ctx);

@@ -2,6 +2,7 @@
 #define _DEFAULT_SOURCE
 #include "memory.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -104,11 +105,15 @@ static bool never_evicts(redis_info_data *info) {
     return policy != NULL && strcmp(policy, "noeviction") == 0;
 }
 
+/* Whether the command was executed before: by the master, or by the server that wrote the AOF. */
+static bool obeys(redis_ctx *ctx) {
+    return (redis.GetContextFlags(ctx) & (REDIS_CTX_REPLICATED | REDIS_CTX_LOADING | REDIS_CTX_ASYNC_LOADING)) != 0;
+}
+
 /* The value has `bytes`, of which `more` are not allocated yet. */
 static bool ask(redis_ctx *ctx, uint64_t bytes, uint64_t more) {
     enum { WORTH_ASKING = 1 << 20 }; /* asking takes 0.1 ms */
-    const int obeys = REDIS_CTX_REPLICATED | REDIS_CTX_LOADING | REDIS_CTX_ASYNC_LOADING;
-    if (bytes < WORTH_ASKING || (redis.GetContextFlags(ctx) & obeys) != 0) return false;
+    if (bytes < WORTH_ASKING || obeys(ctx)) return false;
     redis_info_data *info = redis.GetServerInfo(ctx, "memory");
     int error;
     bool fits = bytes <= redis.ServerInfoGetFieldUnsigned(info, "maxmemory", &error);
@@ -119,3 +124,10 @@ static bool ask(redis_ctx *ctx, uint64_t bytes, uint64_t more) {
 
 bool memory_is_over(redis_ctx *ctx, uint64_t bytes) { return ask(ctx, bytes, 0); }
 bool memory_would_be_over(redis_ctx *ctx, uint64_t bytes) { return ask(ctx, bytes, bytes); }
+
+void memory_is_missing(redis_ctx *ctx) {
+    if (!obeys(ctx)) return;
+    redis.Log(ctx, "warning",
+              "guira: no memory for a command of the master or the AOF. Items would be missing, so the server ends");
+    exit(EXIT_FAILURE);
+}

@@ -31,6 +31,9 @@ void memory_ask_server(redis_ctx *ctx);
 bool memory_is_over(redis_ctx *ctx, uint64_t bytes);
 /* The same, to be asked before the bytes are allocated. */
 bool memory_would_be_over(redis_ctx *ctx, uint64_t bytes);
+/* To be called when there is no memory for a change. If it is one that the master made, or that an AOF has, this server would
+ * lack items from then on, and not know it. So it ends, as it does without memory for a value of its own. */
+void memory_is_missing(redis_ctx *ctx);
 #define OUT_OF_MEMORY "OOM command not allowed when used memory > 'maxmemory'."
 
 /* Memory that the server allocated, and that memory_free will free. */

@@ -217,6 +217,8 @@ void settings_get(struct filter_options *out) {
 
 void settings_get_bf(struct filter_options *out) {
     settings_get(out);
+    out->bucket_size = 2;     /* a cuckoo filter's options. BF._CREATE does not carry them, */
+    out->max_iterations = 20; /* so they must not depend on the server's settings */
     out->capacity = settings[BF_INITIAL_SIZE].value;
     out->expansion = settings[BF_EXPANSION_FACTOR].value;
     out->fpr = bf_error_rate;

@@ -201,7 +201,8 @@ class Persistence(BloomTest):
 
     def test_replicas_are_identical(self):
         replica = self.new_server("--replicaof", "127.0.0.1", str(self.server.port),
-                                  arguments=["bf-error-rate", "0.2", "bf-initial-size", "7"])
+                                  arguments=["bf-error-rate", "0.2", "bf-initial-size", "7", "cf-bucket-size", "8",
+                                             "cf-max-iterations", "99"])
         self.wait_for(lambda: replica.client.info("replication")["master_link_status"] == "up")
         self.fill(self.server)
         self.server("BF.ADD", "default", "a")

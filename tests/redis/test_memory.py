@@ -230,11 +230,40 @@ class Memory(ServerTest):
         self.assertEqual(1, s("CF.EXISTS", "k", 5))
         self.assertEqual(1, s("CF.DEL", "k", 5))  # deletions free memory, so they are allowed
 
+    def limit(self, server, more):
+        """The server gets no more than so many bytes from the system."""
+        with open(f"/proc/{server.process.pid}/statm") as f:
+            most = int(f.read().split()[0]) * resource.getpagesize() + more
+        resource.prlimit(server.process.pid, resource.RLIMIT_AS, (most, most))
+
+    @unittest.skipIf(PRELOAD, "a sanitizer needs an unlimited address space")
+    def test_a_replica_without_memory_ends_instead_of_missing_items(self):
+        """Where the system refuses memory to the replica only: for a new filter, for a copy, for one that grows. The limits are
+        not lower because the server needs memory too."""
+        s = self.server
+
+        def grow():
+            for start in range(0, 40_000_000, 100 * BATCH):
+                self.insert("k", start, start + 100 * BATCH)
+                if replica.process.poll() is not None:
+                    break
+
+        s("CF.INSERT", "k", "CAPACITY", 1 << 24, "ITEMS", "a")  # 38 MB
+        for more, change in ((2**28, lambda: s("CF.RESERVE", "large", 1 << 28)), (2**25, lambda: s("CF.MERGE", "k", "k")),
+                             *([(2**25, grow)] if LONG else [])):
+            replica = self.new_server("--replicaof", "127.0.0.1", str(s.port))
+            self.wait_for(lambda: replica.client.info("replication")["master_link_status"] == "up")
+            self.limit(replica, more)
+            change()
+            self.wait_for(lambda: replica.process.poll() is not None)
+            self.assertIn("no memory for a command of the master", replica.log())
+            self.servers.remove(replica)
+            replica.remove()
+            s("DEL", "large")
+
     @unittest.skipIf(PRELOAD, "a sanitizer needs an unlimited address space")
     def test_reserve_without_enough_memory_is_an_error(self):
-        with open(f"/proc/{self.server.process.pid}/statm") as f:
-            size = int(f.read().split()[0]) * resource.getpagesize()
-        resource.prlimit(self.server.process.pid, resource.RLIMIT_AS, (size + 2**28, size + 2**28))
+        self.limit(self.server, 2**28)
         for options in ([], ["EXPANSION", 0]):
             self.assert_error("ERR Insufficient memory to create filter", "CF.RESERVE", "k", 1 << 30, *options)
         self.assertEqual(0, self.server("EXISTS", "k"))
