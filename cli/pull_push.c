@@ -110,19 +110,24 @@ static struct slice read_file(const char *path) {
 }
 
 /* Exits if the module has no keys with such a value. */
-static void require_possible(const char *path, const struct value *v) {
+static void require_possible(const char *path, const struct value *v, enum push_as as) {
     if (v->file.content == GUIRA_FILE_SHARED)
         trouble("%s: is a filter of guira_shared, which cannot be a key of a server", path);
     bool known = v->config.kind == GUIRA_TIDAL || v->config.kind == GUIRA_CUCKOO;
     if (!known) trouble("%s: only tidal and cuckoo filters, and windows, can be keys of a server", path);
+    if (as != PUSH_AS_BEFORE && v->window != NULL) trouble("%s: is a window, which can only be a key for CFW.*", path);
+    if (as == PUSH_AS_BF && v->config.kind != GUIRA_TIDAL) trouble("%s: only tidal filters can be keys for BF.*", path);
 }
 
 static int push_run(int argc, char **argv) {
     struct redis_options redis = {0};
     struct value v;
     bool force = false, quiet = false;
+    unsigned as = PUSH_AS_BEFORE;
+    static const char *const kinds[] = {"same", "cf", "bf", NULL};
     const struct opt table[] = {
         REDIS_SERVER_OPTIONS(&redis),
+        {0, "as", OPT_CHOICE, &as, "WHAT", "commands for a filter; same: those of the key before, or CF.*", kinds},
         {'f', "force", OPT_FLAG, &force, NULL, "replace KEY if it exists, whatever it is", NULL},
         {'q', "quiet", OPT_FLAG, &quiet, NULL, "print no summary at the end", NULL},
         OPT_END};
@@ -133,8 +138,8 @@ static int push_run(int argc, char **argv) {
     guira_status s = value_open(&v, read_file(path));
     if (v.file.content == GUIRA_FILE_SHARED) s = GUIRA_OK;
     if (s != GUIRA_OK) filter_trouble(path, s);
-    require_possible(path, &v);
-    redis_push(&redis, key, v.bytes, &v.file, &v.config, force);
+    require_possible(path, &v, (enum push_as)as);
+    redis_push(&redis, key, v.bytes, &v.file, &v.config, (enum push_as)as, force);
     if (!quiet) print_summary(key, &v);
     value_close(&v);
     return EXIT_YES;
@@ -142,13 +147,16 @@ static int push_run(int argc, char **argv) {
 
 const struct command command_push = {
     "push", "--redis=URL [options] FILE KEY", "copy a file to a filter or window of a server",
-    "The key appears when it is complete. It is a filter for CF.* commands, or a window for CFW.*, and keeps the seed "
-    "of\n"
-    "FILE. The time of a window goes on with the clock of the server. FILE can also be a state of 'guira uniq'. Needs\n"
-    "the permission for CF.LOADCHUNK (windows: CFW._LOADCHUNK), DEL, EXPIRE and RENAME.\n"
+    "The key appears when it is complete. It is a filter for CF.* commands, with --as=bf for BF.*, or a window for "
+    "CFW.*,\n"
+    "and keeps the seed of FILE, which does not tell for which commands it was before. The time of a window goes on "
+    "with\n"
+    "the clock of the server. FILE can also be a state of 'guira uniq'. Needs the permission for CF.LOADCHUNK\n"
+    "(BF.LOADCHUNK, CFW._LOADCHUNK), DEL, EXPIRE and RENAME.\n"
     "Exit status: 0, or 2 for an error.\n"
     "\n"
     "examples:\n"
     "  guira push --redis redis://cache.example.org users.gf users\n"
+    "  guira pull --redis redis://old seen seen.gf && guira push --as bf --redis redis://new seen.gf seen\n"
     "  guira build -q today.gf today.txt && guira push --force --redis redis://cache today.gf blocked\n",
     push_run};

@@ -70,9 +70,16 @@ int redis_metrics(const struct redis_options *redis);
 /* The file of guira's that a key contains, as the server has it at one moment. The bytes are not checked. Exits on errors. */
 struct slice redis_pull(const struct redis_options *o, const char *key);
 
+/* The commands that a key of a filter is for. */
+enum push_as {
+    PUSH_AS_BEFORE, /* those of the key that is replaced; CF.* if there is none */
+    PUSH_AS_CF,
+    PUSH_AS_BF /* tidal filters only */
+};
+
 /* Makes a key of a file, in one step. Exits on errors, and if the key exists and `force` is not set. */
 void redis_push(const struct redis_options *o, const char *key, struct slice file, const guira_file *info,
-                const guira_config *config, bool force);
+                const guira_config *config, enum push_as as, bool force);
 
 /* Exits if an option that needs --redis, or rediss://, is given without it. */
 void redis_require_url(const struct redis_options *redis);

@@ -24,6 +24,7 @@ struct target {
     struct cluster cluster;
     const char *key;
     unsigned slot;
+    const char *load; /* push: the command that loads a chunk */
 };
 
 static void target_open(struct target *t, const struct redis_options *o, const char *key) {
@@ -60,6 +61,8 @@ static bool is_error(const redisReply *r, const char *start) {
 
 /* Exits with the error of the server. */
 static _Noreturn void refused(const struct target *t, const redisReply *r) {
+    if (is_error(r, "ERR unknown command") && t->load != NULL && strncmp(t->load, "BF.", 3) == 0)
+        trouble("%s: the server has no BF.* commands (redis-server --loadmodule guira.so BF yes)", t->key);
     if (is_error(r, "ERR unknown command"))
         trouble("%s: the server does not have the guira module (redis-server --loadmodule guira.so)", t->key);
     trouble("%s: %s", t->key, r->type == REDIS_REPLY_ERROR ? r->str : "unexpected reply of the server");
@@ -197,13 +200,13 @@ static void limit_lifetime(struct target *t, const char *temporary) {
 }
 
 /* Sends all chunks. False: a connection was lost, and it is unknown which chunks the server has. */
-static bool send_chunks(struct target *t, const char *command, struct slice stream, const char *temporary) {
+static bool send_chunks(struct target *t, struct slice stream, const char *temporary) {
     char *blob = alloc_or_die(NULL, CHUNK_HEADER + CHUNK_SIZE), position[24];
     bool known = true;
     for (uint64_t offset = 0; known && offset < stream.size; offset += CHUNK_SIZE) {
         size_t n = dump_chunk_write(stream.data, stream.size, offset, blob);
         snprintf(position, sizeof position, "%llu", dump_chunk_position(offset));
-        const char *const words[] = {command, temporary, position, NULL};
+        const char *const words[] = {t->load, temporary, position, NULL};
         redisReply *r = run(t, true, words, blob, n);
         known = r != NULL;
         if (known && !is_ok(r)) push_refused(t, temporary, r);
@@ -229,8 +232,14 @@ static void publish(struct target *t, const char *temporary, bool force) {
     key_exists(t);
 }
 
+/* A key of BF.* that is replaced remains one, if the file can be that: its users would get WRONGTYPE otherwise. */
+static bool is_for_bf(enum push_as as, const char *type, const guira_config *config) {
+    bool was = strcmp(type, "guira-blm") == 0 && config->kind == GUIRA_TIDAL;
+    return as == PUSH_AS_BF || (as == PUSH_AS_BEFORE && was);
+}
+
 void redis_push(const struct redis_options *o, const char *key, struct slice file, const guira_file *info,
-                const guira_config *config, bool force) {
+                const guira_config *config, enum push_as as, bool force) {
     static struct target t;
     struct text_buffer stream = {0};
     char type[40], *temporary = alloc_or_die(NULL, strlen(key) + 40);
@@ -238,13 +247,14 @@ void redis_push(const struct redis_options *o, const char *key, struct slice fil
     target_open(&t, o, key);
     type_of(&t, type, sizeof type);
     if (!force && strcmp(type, "none") != 0) key_exists(&t);
-    stream_begin(&stream, info, config);
+    bool bloom = !window && is_for_bf(as, type, config);
+    t.load = window ? "CFW._LOADCHUNK" : bloom ? "BF.LOADCHUNK" : "CF.LOADCHUNK";
+    stream_begin(&stream, info, config, bloom);
     text_append(&stream, file.data, file.size);
     for (int i = 0; i < ATTEMPTS && !sent; i++) {
         if (i > 0) report_retry(&t, "the connection was lost", i);
         name_temporary(&t, temporary, strlen(key) + 40);
-        sent = send_chunks(&t, window ? "CFW._LOADCHUNK" : "CF.LOADCHUNK", (struct slice){stream.data, stream.size},
-                           temporary);
+        sent = send_chunks(&t, (struct slice){stream.data, stream.size}, temporary);
         if (!sent) delete (&t, temporary);
     }
     if (!sent) trouble("%s: the connection was lost %d times", key, ATTEMPTS);

@@ -77,9 +77,14 @@ const char *stream_file(const char *stream, size_t n, bool window, uint64_t *old
     return stream + record;
 }
 
-/* The options that only RedisBloom's filters use have its defaults: BUCKETSIZE 2, MAXITERATIONS 20, EXPANSION 1. EXPANSION 0 is
- * a filter of fixed size. */
-void stream_begin(struct text_buffer *to, const guira_file *file, const guira_config *config) {
+/* RedisBloom's defaults: 1, and 2 for BF.*. 0 is a filter of fixed size: for BF.* one with a capacity that it does not exceed. */
+static unsigned expansion_of(const guira_config *config, bool bloom) {
+    if (bloom) return config->capacity > 0 && config->growth == 1 ? 0 : 2;
+    return config->kind == GUIRA_CUCKOO ? 0 : 1;
+}
+
+/* The options that only RedisBloom's filters use have its defaults: BUCKETSIZE 2, MAXITERATIONS 20. */
+void stream_begin(struct text_buffer *to, const guira_file *file, const guira_config *config, bool bloom) {
     bool window = file->content == GUIRA_FILE_WINDOW;
     char *record = text_room(to, FILTER_RECORD);
     uint64_t rate;
@@ -91,7 +96,7 @@ void stream_begin(struct text_buffer *to, const guira_file *file, const guira_co
     }
     put_u64(record, 2);
     put_u64(record + 8, 20);
-    put_u64(record + 16, config->kind == GUIRA_CUCKOO ? 0 : 1);
+    put_u64(record + 16, expansion_of(config, bloom));
     put_u64(record + 24, 0); /* deleted items */
     put_u64(record + 32, rate);
     put_u64(record + 40, 0); /* bytes of RedisBloom's filter */

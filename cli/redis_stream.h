@@ -40,8 +40,8 @@ unsigned long long dump_chunk_position(uint64_t offset);
 /* What comes before the file in a stream. NULL: the stream is too short. *old: bytes of a filter of RedisBloom's in it. */
 const char *stream_file(const char *stream, size_t n, bool window, uint64_t *old);
 
-/* Appends what comes before the file of a filter or window with this configuration. */
-void stream_begin(struct text_buffer *to, const guira_file *file, const guira_config *config);
+/* Appends what comes before the file of a filter or window with this configuration; bloom: of a filter for BF.* commands. */
+void stream_begin(struct text_buffer *to, const guira_file *file, const guira_config *config, bool bloom);
 
 /* Appends the stream in the reply to DUMP. False: it is something else. */
 bool dump_parse(const char *payload, size_t n, struct text_buffer *stream);

@@ -25,12 +25,13 @@ struct slice redis_pull(const struct redis_options *o, const char *key) {
 }
 
 void redis_push(const struct redis_options *o, const char *key, struct slice file, const guira_file *info,
-                const guira_config *config, bool force) {
+                const guira_config *config, enum push_as as, bool force) {
     (void)o;
     (void)key;
     (void)file;
     (void)info;
     (void)config;
+    (void)as;
     (void)force;
     not_supported();
 }

@@ -101,6 +101,43 @@ class Filters(CopyTest):
             self.assertEqual([1] * n, self.server("CF.MEXISTS", key + "2", *lines_to(n)) if n else [])
         self.assertEqual(0, pairs(self.server("CF.INFO", "fixed2"))["Expansion rate"])
 
+    def test_bloom_filters_come_back(self):
+        """With --as bf, and in place of a key for BF.*. What BF.INFO says but for the memory, and the bytes are the same."""
+        s, lines = self.server, lines_to(500)
+        s("BF.RESERVE", "grows", 0.001, 1000)
+        s("BF.RESERVE", "fixed", 0.01, 600, "NONSCALING")
+        for key in ("grows", "fixed"):
+            s("BF.MADD", key, *lines)
+            self.assert_done(self.pull(key, key + ".gf"))
+            self.assert_done(self.push(key + ".gf", key + "2", "--as", "bf"))
+            s("BF.RESERVE", key + "3", 0.1, 10)
+            self.assert_done(self.push(key + ".gf", key + "3", "--force"))
+            for other in (key + "2", key + "3"):
+                self.assertEqual({**pairs(s("BF.INFO", key)), "Size": 0}, {**pairs(s("BF.INFO", other)), "Size": 0})
+                self.assertEqual(s("DEBUG", "DIGEST-VALUE", key), s("DEBUG", "DIGEST-VALUE", other))
+                self.assertEqual([1] * 500, s("BF.MEXISTS", other, *lines))
+                self.assertEqual(1, s("BF.ADD", other, "not yet"))
+            self.assert_done(self.push(key + ".gf", key + "3", "--force", "--as", "cf"))
+            self.assertEqual([1] * 500, s("CF.MEXISTS", key + "3", *lines))
+        self.assertEqual("non scaling filter is full", str(s("BF.MADD", "fixed2", *lines_to(1000))[-1]))
+
+    def test_what_cannot_be_a_bloom_filter_is_refused(self):
+        s = self.server
+        s("CF.RESERVE", "cuckoo", 100, "EXPANSION", 0)
+        s("CFW.RESERVE", "window", 1000)
+        for key in ("cuckoo", "window"):
+            self.assert_done(self.pull(key, key + ".gf"))
+        self.assert_fails("only tidal filters can be keys for BF", self.push("cuckoo.gf", "b", "--as", "bf"))
+        self.assert_fails("is a window, which can only be a key for CFW", self.push("window.gf", "b", "--as", "bf"))
+        self.assertEqual(0, s("EXISTS", "b"))
+        s("BF.ADD", "b", "a")
+        self.assert_done(self.push("cuckoo.gf", "b", "--force"))  # no longer for BF.*
+        self.assertEqual(0, s("CF.EXISTS", "b", "a"))
+        s("CF.RESERVE", "tidal", 100)
+        self.assert_done(self.pull("tidal", "tidal.gf"))
+        self.url = f"redis://127.0.0.1:{self.new_server().port}"
+        self.assert_fails("loadmodule guira.so BF yes", self.push("tidal.gf", "b", "--as", "bf"))
+
     def test_files_of_the_tool_become_keys(self):
         lines = lines_to(5000)
         run("build", "-q", "--count-copies", "--fpr", "1e-6", self.path("set.gf"), lines=lines + ["x"] * 1000)
