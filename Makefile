@@ -149,8 +149,8 @@ fuzz-pack: ## after make fuzz: keep the inputs that reach something new, in test
 
 coverage: deps-build deps-test ## how much of src/ the unit tests run, by lines and branches, in each folder
 	$(call build,coverage)
-	find build/coverage -name '*.gcda' -delete
-	GUIRA_QUICK=1 $(call ctest,coverage) -R '^(test|replay)_'
+	rm -rf build/coverage/profiles
+	LLVM_PROFILE_FILE=$(CURDIR)/build/coverage/profiles/%m.profraw GUIRA_QUICK=1 $(call ctest,coverage) -R '^(test|replay)_'
 	python3 scripts/coverage.py build/coverage >build/coverage/report.txt
 	@sed -n '/^folder/,$$p' build/coverage/report.txt
 	@echo "build/coverage/report.txt has the lines and branches that were not run"

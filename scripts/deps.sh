@@ -8,7 +8,7 @@
 set -eu
 
 build_packages="gcc libc6-dev make cmake pkg-config libxxhash-dev liburcu-dev libhiredis-dev libssl-dev libjson-c-dev zlib1g-dev libzstd-dev scdoc"
-test_packages="libcmocka-dev libsqlite3-dev g++ python3 clang clang-format clang-tidy cppcheck libclang-rt-14-dev binutils prometheus locales zsh time zstd spin"
+test_packages="libcmocka-dev libsqlite3-dev g++ python3 clang clang-format clang-tidy cppcheck libclang-rt-14-dev llvm binutils prometheus locales zsh time zstd spin"
 amalgamation_packages="python3 gcc libc6-dev libxxhash-dev"
 python_packages="python3-dev python3-hypothesis python3-numpy python3-build python3-setuptools python3-wheel python3-pip python3-venv"
 lab_packages="python3 gnuplot-nox"

@@ -125,6 +125,25 @@ static void test_a_large_table_is_looked_up_inline(void **state) {
     guira_destroy(made);
 }
 
+/* With one move per insertion, about every second insertion at a high load leaves an entry in the stash: of 100,000, one does. */
+static void check_outside_with_stash(guira *f, uint64_t items) {
+    uint64_t end = items + 100000;
+    while (items < end && stats_of(f).stash == 0) assert_int_equal(guira_insert_hash(f, key(items++)), GUIRA_OK);
+    assert_true(stats_of(f).stash > 0);
+    assert_int_equal(table_of(f).outside, 1);
+    check_filter(f, items, LARGE_FORM);
+}
+
+static void test_a_table_with_a_stash_asks_the_library(void **state) {
+    (void)state;
+    guira *grown = filter_of((guira_config){.slot_bits = 16, .max_kicks = 1}, 1000000), *made;
+    made = filter_of((guira_config){.slot_bits = 16, .max_kicks = 1, .capacity = 1000000}, 950000);
+    check_outside_with_stash(grown, 1000000);
+    check_outside_with_stash(made, 950000);
+    guira_destroy(grown);
+    guira_destroy(made);
+}
+
 static void test_a_mapped_file_is_looked_up_inline(void **state) {
     (void)state;
     char path[] = "/tmp/test_inline.XXXXXX";
@@ -175,6 +194,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_every_width_and_kind_answers_as_the_library_does),
         cmocka_unit_test(test_a_large_table_is_looked_up_inline),
+        cmocka_unit_test(test_a_table_with_a_stash_asks_the_library),
         cmocka_unit_test(test_a_mapped_file_is_looked_up_inline),
         cmocka_unit_test(test_only_forms_that_the_caller_knows_are_returned),
         cmocka_unit_test(test_arguments_are_checked),

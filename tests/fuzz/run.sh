@@ -17,8 +17,9 @@ fuzz() { # NAME SECONDS
     *) words=$1 ;;
     esac
     # The first is for the check at the end of the process, the second for the fuzzer's own after each input.
+    # shellcheck disable=SC2086
     ASAN_OPTIONS="detect_leaks=$leaks${ASAN_OPTIONS:+:$ASAN_OPTIONS}" "$build/tests/fuzz/fuzz_$1" -detect_leaks=$leaks \
-        -max_total_time="$2" -max_len=16384 -timeout=60 -rss_limit_mb=4096 -print_final_stats=1 \
+        -max_total_time="$2" $most -max_len=16384 -timeout=60 -rss_limit_mb=4096 -print_final_stats=1 \
         -dict="tests/fuzz/$words.dict" -artifact_prefix="$build/$1-" "$build/corpus-$1" >>"$build/$1.log" 2>&1
 }
 
@@ -26,17 +27,16 @@ for name in "$@"; do
     python3 tests/fuzz/corpus.py unpack "tests/fuzz/corpus/$name.pack" "$build/corpus-$name"
     : >"$build/$name.log"
     leaks=1
-    part=$seconds
-    # A command of the tool that ends with an error does not free its memory, so this fuzzer starts anew each minute.
-    [ "$name" != cli ] || { leaks=0 && [ "$part" -le 60 ] || part=60; }
-    rest=$seconds
-    while [ "$rest" -gt 0 ]; do
-        fuzz "$name" "$part" || {
+    most=
+    # A command of the tool that ends with an error does not free its memory, so this fuzzer starts anew after so many inputs.
+    [ "$name" != cli ] || { leaks=0 && most=-runs=200000; }
+    end=$(($(date +%s) + seconds))
+    while [ "$(date +%s)" -lt "$end" ]; do
+        fuzz "$name" $((end - $(date +%s))) || {
             tail -40 "$build/$name.log" >&2
             echo "run.sh: fuzz_$name failed; its input is $build/$name-*" >&2
             exit 1
         }
-        rest=$((rest - part))
     done
     awk -v name="$name" '/^stat::number_of_executed_units/ { n += $2 } END { printf "%-8s %10d inputs\n", name, n }' "$build/$name.log"
 done

@@ -1,20 +1,23 @@
 #!/usr/bin/env python3
 """Mutations: small faults put into the library one at a time, to see whether a test fails.
 
-usage: mutate.py [--seed N] [--seconds S] [--most N] [--jobs N] [--only FILE[:LINE]] [FOLDER...]
+usage: mutate.py [--seed N] [--seconds S] [--most N] [--jobs N] [--cheap] [--only FILE[:LINE]] [FOLDER...]
 
 Works on copies of the sources below build/mutate, never on the tree itself. A mutant is one change of one operator or constant
 in a line of code. It is KILLED if it does not compile, if a test fails, or if a test takes too long, and SURVIVES if all tests
 pass: then a test is missing, or the change makes no difference. The line of a survivor can be given to --only.
 
 What was tried is kept in build/mutate/tried.json, and the next run continues with the others; a mutant of a line that has
-changed since is new. Limits are of processor time, so that a busy machine kills no mutant.
+changed since is new. Limits are of processor time, so that a busy machine kills no mutant. With --cheap only tests of at most two
+seconds are run: what passes them is UNDECIDED, and a run without --cheap tries it again.
 
-The copy is compiled without vectors and with assertions of the tests only, so that a mutant takes seconds: code of instruction
-sets is compared with the portable code by test_match.
+A mutant takes seconds, because the copy is compiled without vectors and the large templates without optimisation, by clang and
+ninja if they are there, and because those tests run first that have found most mutants in the least time, each linked when its
+turn comes. Code of instruction sets is compared with the portable code by test_match.
 """
 
 import argparse
+import collections
 import concurrent.futures
 import json
 import os
@@ -32,16 +35,17 @@ TRIED = TOP / "build" / "mutate" / "tried.json"
 FOLDERS = ["src/slots", "src/tidal", "src/io"]
 # Other compilers and instruction sets than the copy is built with.
 NOT_BUILT = re.compile(r"x86|neon|wasm|avx|sse41|_small\.c$|pair\.c$|unpack\.c$")
-# The fastest first, since most mutants fail at once; each row is built when the one before it has passed.
-TESTS = [row.split() for row in (
-    "test_golden test_tidal test_small test_elders",
-    "test_counts test_union test_merge test_cuckoo test_model test_multiset test_file test_view test_map test_corrupt_file "
-    "test_crafted_file test_file_info test_save_atomic test_merge_widths test_window test_rate test_tidal_size test_api "
-    "test_window_internals test_file_memory test_refusal test_match test_system test_map_rewrite",
-    "test_interleaving",
-)]
-TEST_SECONDS = 120
+# Each in its quick form. Those of files are for src/io and what other folders do for files.
+TESTS = """test_golden test_counts test_union test_tidal test_elders test_merge test_window_internals test_merge_widths test_match
+    test_cuckoo test_small test_api test_shared test_inline test_multiset test_window test_rate test_tidal_size test_model
+    test_refusal test_shared_threads test_interleaving""".split()
+FILE_TESTS = """test_golden test_window_internals test_corrupt_file test_crafted_file test_file_info test_map_rewrite test_system
+    test_file test_map test_view test_file_memory test_save_atomic test_tidal test_elders test_counts""".split()
+OF_FILES = re.compile(r"src/io/|/file\.c$|/check\.c$")
+FIRST_SECONDS = 60
 COMPILE_SECONDS = 900
+CHEAP_SECONDS = 2
+UNDECIDED = "not yet known"
 
 # (what, how): each place where `what` matches is a mutant with `how` in its place.
 CHANGES = [
@@ -89,12 +93,34 @@ def run(command, seconds, cwd, **environment):
         return False
 
 
+class Order:
+    """The tests, sorted by how many mutants each has found in a second of its time."""
+
+    def __init__(self, tried, cheap):
+        self.cheap = cheap
+        self.all = list(dict.fromkeys(TESTS + FILE_TESTS))
+        self.killed = {test: 0 for test in self.all}
+        self.seconds, self.limit = {}, {test: FIRST_SECONDS for test in self.all}
+        for t in tried.all:
+            if t.get("killer") in self.killed:
+                self.killed[t["killer"]] += 1
+
+    def tests(self, path):
+        tests = FILE_TESTS if OF_FILES.search(path) else TESTS
+        return sorted((t for t in tests if not self.cheap or self.seconds[t] <= CHEAP_SECONDS), key=lambda test: -(self.killed[test] + 0.5) / self.seconds[test])
+
+    def took(self, test, seconds):
+        """Without a mutant. One that makes a test much slower is killed."""
+        self.seconds[test], self.limit[test] = seconds, int(5 + 5 * seconds)
+
+
 class Copy:
     """A copy of the sources with a build of its own."""
 
-    def __init__(self, number):
+    def __init__(self, number, order):
         self.tree = TOP / "build" / "mutate" / f"copy{number}"
         self.build = self.tree / "build"
+        self.order = order
         self.tree.mkdir(parents=True, exist_ok=True)
         for name in "src include tests bench cmake scripts bindings cli module sql CMakeLists.txt VERSION".split():
             source, target = TOP / name, self.tree / name
@@ -102,56 +128,88 @@ class Copy:
                 shutil.copytree(source, target, dirs_exist_ok=True)
             else:
                 shutil.copy2(source, target)
-        off = [f"-DGUIRA_{part}=OFF" for part in "CLI LAB MODULE SQL BENCH EXAMPLES ISA_ALL WERROR".split()]
-        good = run(["cmake", "-S", ".", "-B", "build", "-DCMAKE_BUILD_TYPE=Debug", "-DCMAKE_C_FLAGS_DEBUG=-O1", *off], 300, self.tree)
-        if not good:
+        self.configure()
+        self.measure()
+
+    def configure(self):
+        with open(self.tree / "src" / "CMakeLists.txt", "a") as file:
+            file.write("set_property(SOURCE tidal/tidal_portable.c cuckoo/cuckoo_portable.c shared/lookup_portable.c"
+                       " APPEND PROPERTY COMPILE_OPTIONS -O0)\n")
+        options = [f"-DGUIRA_{part}=OFF" for part in "CLI LAB MODULE SQL BENCH EXAMPLES ISA_ALL WERROR".split()]
+        options += ["-DCMAKE_C_COMPILER=clang"] if shutil.which("clang") else []
+        options += ["-G", "Ninja"] if shutil.which("ninja") else []
+        if not run(["cmake", "-S", ".", "-B", "build", "-DCMAKE_BUILD_TYPE=Debug", "-DCMAKE_C_FLAGS_DEBUG=-O1", *options], 300, self.tree):
             sys.exit(f"mutate.py: cmake fails: see {self.build}")
-        killers = {}
-        if not self.tests_pass(killers):
-            sys.exit(f"mutate.py: without a mutant {' '.join(killers)} fails: see {self.build}")
 
-    def compiles(self, tests):
-        return run(["cmake", "--build", "build", "-j", "1", "--target", *tests], COMPILE_SECONDS, self.tree)
+    def measure(self):
+        """Without a mutant all tests pass. How long they took is kept until a source changes."""
+        times = self.tree / "times.json"
+        newest = max(file.stat().st_mtime for part in ("src", "include", "tests") for file in (TOP / part).rglob("*.[chi]*"))
+        if times.exists() and times.stat().st_mtime > newest:
+            for test, seconds in json.loads(times.read_text()).items():
+                self.order.took(test, seconds)
+            return
+        for test in self.order.all:
+            if not self.compiles(test):
+                sys.exit(f"mutate.py: {test} does not compile: see {self.build}")
+            before = children_seconds()
+            if not self.test_passes(test):
+                sys.exit(f"mutate.py: without a mutant {test} fails: see {self.build}")
+            self.order.took(test, children_seconds() - before)
+        times.write_text(json.dumps(self.order.seconds))
 
-    def tests_pass(self, killers):
-        """Notes in killers what failed."""
-        for row in TESTS:
-            if not self.compiles(row):
-                killers["the compiler"] = killers.get("the compiler", 0) + 1
-                return False
-            for test in row:
-                if not run([str(self.build / "tests" / test)], TEST_SECONDS, self.build, GUIRA_SEED="1"):
-                    killers[test] = killers.get(test, 0) + 1
-                    return False
-        return True
+    def compiles(self, target):
+        return run(["cmake", "--build", "build", "-j", "1", "--target", target], COMPILE_SECONDS, self.tree)
 
-    def survives(self, mutant, killers):
+    def test_passes(self, test):
+        return run([str(self.build / "tests" / test)], self.order.limit[test], self.build, GUIRA_SEED="1")
+
+    def killer(self, path):
+        """What finds the mutant: a test or the compiler; None if nothing does."""
+        if not self.compiles("guira_static"):
+            return "the compiler"
+        for test in self.order.tests(path):
+            if not self.compiles(test):
+                return "the compiler"
+            if not self.test_passes(test):
+                return test
+        return UNDECIDED if self.order.cheap else None
+
+    def killer_of(self, mutant):
         path, number, line, changed = mutant
-        file = self.tree / path
-        lines = (TOP / path).read_text().split("\n")
+        file = self.tree / path  # not the tree's own, which somebody may be editing
+        before = file.read_text()
+        lines = before.split("\n")
+        assert lines[number - 1] == line
         lines[number - 1] = changed
         file.write_text("\n".join(lines))
         try:
-            return self.tests_pass(killers)
+            return self.killer(path)
         finally:
-            shutil.copy2(TOP / path, file)
-            os.utime(file)
+            file.write_text(before)
+
+
+def children_seconds():
+    times = os.times()
+    return times.children_user + times.children_system
 
 
 class Tried:
-    """What became of mutants, in a file: {"path", "line", "changed", "survives"} for each."""
+    """What became of mutants, in a file: {"path", "line", "changed", "killer"} for each; killer None: it survives."""
 
     def __init__(self):
         self.all = json.loads(TRIED.read_text()) if TRIED.exists() else []
-        self.known = {(t["path"], t["line"], t["changed"]) for t in self.all}
+        self.known = {(t["path"], t["line"], t["changed"]): t["killer"] for t in self.all}
         self.lock = threading.Lock()
 
-    def has(self, mutant):
-        return (mutant[0], mutant[2], mutant[3]) in self.known
+    def has(self, mutant, cheap):
+        key = (mutant[0], mutant[2], mutant[3])
+        return key in self.known and (cheap or self.known[key] != UNDECIDED)
 
-    def add(self, mutant, survives):
+    def add(self, mutant, killer):
         with self.lock:
-            self.all.append({"path": mutant[0], "line": mutant[2], "changed": mutant[3], "survives": survives})
+            self.all = [t for t in self.all if (t["path"], t["line"], t["changed"]) != (mutant[0], mutant[2], mutant[3])]
+            self.all.append({"path": mutant[0], "line": mutant[2], "changed": mutant[3], "killer": killer})
             new = TRIED.with_suffix(".new")
             new.write_text(json.dumps(self.all, indent=1))
             new.rename(TRIED)
@@ -166,7 +224,7 @@ def chosen(options, tried):
         mutants = [m for m in mutants if m[0] == path and (not number or m[1] == int(number))]
         return mutants
     random.Random(options.seed).shuffle(mutants)
-    return [m for m in mutants[: options.most] if not tried.has(m)]
+    return [m for m in mutants[: options.most] if not tried.has(m, options.cheap)]
 
 
 def main():
@@ -175,30 +233,35 @@ def main():
     parser.add_argument("--seconds", type=int, default=3600)
     parser.add_argument("--most", type=int, default=400)
     parser.add_argument("--jobs", type=int, default=1)
+    parser.add_argument("--cheap", action="store_true")
     parser.add_argument("--only")
     parser.add_argument("folders", nargs="*")
     options = parser.parse_args()
     tried = Tried()
-    mutants, killers, results = chosen(options, tried), {}, {"killed": 0, "survived": 0}
-    print(f"{len(mutants)} mutants, seed {options.seed}, {len(tried.all)} tried before", flush=True)
-    copies = [Copy(i) for i in range(options.jobs)]
+    order, mutants, start = Order(tried, options.cheap), chosen(options, tried), len(tried.all)
+    print(f"{len(mutants)} mutants, seed {options.seed}, {start} tried before", flush=True)
+    copies = [Copy(i, order) for i in range(options.jobs)]
     end = time.time() + options.seconds
 
     def work(copy):
         while mutants and time.time() < end:
-            mutant = mutants.pop()
-            survives = copy.survives(mutant, killers)
-            results["survived" if survives else "killed"] += 1
-            tried.add(mutant, survives)
-            if survives:
-                print(f"SURVIVES {mutant[0]}:{mutant[1]}\n  - {mutant[2].strip()}\n  + {mutant[3].strip()}", flush=True)
+            mutant = mutants.pop(0)
+            killer = copy.killer_of(mutant)
+            tried.add(mutant, killer)
+            if killer in (None, UNDECIDED):
+                print(f"{'SURVIVES' if killer is None else 'UNDECIDED'} {mutant[0]}:{mutant[1]}\n  - {mutant[2].strip()}\n  + {mutant[3].strip()}", flush=True)
+            elif killer in order.killed:
+                order.killed[killer] += 1
 
     with concurrent.futures.ThreadPoolExecutor(len(copies)) as pool:
         list(pool.map(work, copies))
-    before = sum(t["survives"] for t in tried.all)
-    print(f"killed {results['killed']}, survived {results['survived']}, not tried {len(mutants)}; "
-          f"of all that were ever tried, {before} of {len(tried.all)} survived")
-    for test, n in sorted(killers.items(), key=lambda item: -item[1]):
+    report(tried, len(mutants))
+
+
+def report(tried, left):
+    killers = collections.Counter(t["killer"] or "SURVIVED" for t in tried.all)
+    print(f"{len(tried.all)} were tried in all runs, {left} are left; killed by:")
+    for test, n in killers.most_common():
         print(f"  {test:24} {n}")
 
 
