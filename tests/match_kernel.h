@@ -26,9 +26,12 @@ struct match_kernel {
     void (*find_sharded)(const struct flat_shards *t, const uint64_t *hash, const uint64_t displacement[64],
                          struct group *g, unsigned core, unsigned tail, struct layout l);
     void (*find_scaled)(const struct scaled_table_at *t, const uint64_t *hash, struct group *g, struct layout l);
-    /* packed: see slots/match_pair_x86.inc */
+    /* packed: see slots/match_pair_x86.inc. has_pair: whether there are the other two for a layout. */
+    bool (*has_pair)(struct layout l);
     bool (*pair)(uint64_t split_address, const uintptr_t packed[2], uint64_t address, const uint64_t displacement[64],
                  unsigned core, unsigned tail, struct layout l);
+    unsigned (*pair_mask)(uint64_t split_address, const uintptr_t packed[2], uint64_t address,
+                          const uint64_t displacement[64], unsigned core, unsigned tail, struct layout l);
 };
 
 extern const struct match_kernel match_portable, match_sse41, match_avx2, match_avx512, match_neon;
