@@ -3,7 +3,9 @@
     GUIRA_MODULE=build/release/module/guira.so python3 tests/redis/stress.py --seconds 3600 --out DIRECTORY
 
 Rounds of random commands on filters, Bloom filters and windows are followed by a comparison of DEBUG DIGEST. In between, the
-master or the replica reloads itself (DEBUG RELOAD), replays its AOF (DEBUG LOADAOF), rewrites it, or synchronizes again. The seed
+master or the replica reloads itself (DEBUG RELOAD), replays its AOF (DEBUG LOADAOF), rewrites it, or synchronizes again, in full or
+after a lost connection. In some rounds the master has no memory left (maxmemory) and refuses or evicts. The replica has other
+settings than the master. The seed
 is printed (GUIRA_SEED takes it back; the times of windows and timers are the clock's, so a replay is not exact). On a
 mismatch the log of the commands, the differing keys as DUMPs and the servers' logs are kept in DIRECTORY, and the exit status
 is 1.
@@ -27,6 +29,8 @@ import redis
 from harness import SEED, Server
 from redisbloom import CuckooFilter
 
+OTHER_SETTINGS = ("cf-bucket-size", "8", "cf-initial-size", "5000", "cf-max-iterations", "99", "cf-expansion-factor", "4",
+                  "bf-error-rate", "0.2", "bf-initial-size", "7", "bf-expansion-factor", "0")
 FILTERS, BLOOMS, WINDOWS = ([f"{kind}{i}" for i in range(4)] for kind in "fbw")
 
 
@@ -38,7 +42,8 @@ class Stress:
         self.log = open(f"{out}/commands.log", "w")
         options = ("--appendonly", "yes", "--appendfsync", "no", "--auto-aof-rewrite-percentage", "0")
         self.master = Server(*options, arguments=("BF", "yes"))
-        self.replica = Server(*options, "--replicaof", "127.0.0.1", str(self.master.port), arguments=("BF", "yes"))
+        self.replica = Server(*options, "--replicaof", "127.0.0.1", str(self.master.port),
+                              arguments=("BF", "yes", *OTHER_SETTINGS))
         self.commands = self.comparisons = self.reloads = 0
 
     def end(self):
@@ -62,7 +67,10 @@ class Stress:
         with self.master.client.pipeline(transaction=transaction) as p:
             for words in calls:
                 p.execute_command(*words)
-            replies = p.execute(raise_on_error=False)
+            try:
+                replies = p.execute(raise_on_error=False)
+            except redis.exceptions.ResponseError as e:
+                replies = e  # of a transaction that was not executed, for lack of memory
         self.commands += len(calls)
         print(f"{time.time():.3f} master {'MULTI' if transaction else 'pipeline'} {calls!r} -> {str(replies)[:80]}", file=self.log)
 
@@ -112,9 +120,20 @@ class Stress:
         return [rng.choice((["CFW.RESERVE", key, rng.choice((100, 300, 1000, 5000, 60000)),
                              *rng.choice(([], ["ERROR", 0.001]))],
                             ["RENAME", key, rng.choice(WINDOWS)], ["COPY", key, rng.choice(WINDOWS), "REPLACE"],
-                            ["UNLINK", key]))]
+                            ["UNLINK", key], ["MOVE", key, 1], ["SWAPDB", 0, 1]))]
+
+    def limit_memory(self):
+        used = self.master.client.info("memory")["used_memory"]
+        policy = self.rng.choice(("noeviction", "noeviction", "allkeys-random", "allkeys-lru"))
+        self.call(self.master, "CONFIG", "SET", "maxmemory", used + self.rng.choice((-1, 1, 2)) * 50000, "maxmemory-policy", policy)
 
     def round(self):
+        if self.rng.random() < 0.2:
+            self.limit_memory()
+        self.run_commands()
+        self.call(self.master, "CONFIG", "SET", "maxmemory", 0)
+
+    def run_commands(self):
         for _ in range(self.rng.randrange(5, 60)):
             kinds = (self.on_filter, self.on_bloom, self.on_window, self.on_window)
             calls = (self.on_moved_filter if self.rng.random() < 0.02 else self.rng.choice(kinds))()
@@ -123,8 +142,10 @@ class Stress:
                 time.sleep(self.rng.random() * 0.4)  # lets windows expire, and their timers run
 
     def upheaval(self):
-        what, server = self.rng.randrange(7), self.rng.choice((self.master, self.replica))
-        if what == 6:
+        what, server = self.rng.randrange(8), self.rng.choice((self.master, self.replica))
+        if what == 7:
+            self.call(self.master, "CLIENT", "KILL", "TYPE", "replica")
+        elif what == 6:
             self.call(self.replica, "REPLICAOF", "NO", "ONE")
             self.call(self.replica, "REPLICAOF", "127.0.0.1", self.master.port)
         elif what > 3:
