@@ -82,6 +82,20 @@ static void test_invalid_configurations_are_refused(void **state) {
     memory_unhook();
 }
 
+/* From 12 bits on a tidal filter has room for a core and a tail; a fixed one starts at 6. */
+static void test_only_widths_that_a_kind_has_are_accepted(void **state) {
+    (void)state;
+    for (unsigned w = 1; w <= 64; w++) {
+        bool width = w <= 26 || w == 28 || w == 32;
+        guira *f = NULL, *g = NULL;
+        assert_int_equal(guira_create(&(guira_config){.slot_bits = w}, &f), width && w >= 12 ? GUIRA_OK : GUIRA_EINVAL);
+        assert_int_equal(guira_create(&(guira_config){.kind = GUIRA_CUCKOO, .capacity = 9, .slot_bits = w}, &g),
+                         width && w >= 6 ? GUIRA_OK : GUIRA_EINVAL);
+        guira_destroy(f);
+        guira_destroy(g);
+    }
+}
+
 static void test_invalid_geometries_are_refused(void **state) {
     (void)state;
     const guira_config bad[] = {
@@ -519,6 +533,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_defaults_are_all_zero),
         cmocka_unit_test(test_invalid_configurations_are_refused),
+        cmocka_unit_test(test_only_widths_that_a_kind_has_are_accepted),
         cmocka_unit_test(test_invalid_geometries_are_refused),
         cmocka_unit_test(test_sizes_beyond_any_machine_are_refused),
         cmocka_unit_test(test_more_than_this_machine_holds_is_refused),

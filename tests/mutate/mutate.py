@@ -5,7 +5,7 @@ usage: mutate.py [--seed N] [--seconds S] [--most N] [--jobs N] [--cheap] [--onl
 
 Works on copies of the sources below build/mutate, never on the tree itself. A mutant is one change of one operator or constant
 in a line of code. It is KILLED if it does not compile, if a test fails, or if a test takes too long, and SURVIVES if all tests
-pass: then a test is missing, or the change makes no difference. The line of a survivor can be given to --only.
+pass: then a test is missing, or the change makes no difference. What compiles to the same bytes is not counted as either. The line of a survivor can be given to --only.
 
 What was tried is kept in build/mutate/tried.json, and the next run continues with the others; a mutant of a line that has
 changed since is new. Limits are of processor time, so that a busy machine kills no mutant. With --cheap only tests of at most two
@@ -19,6 +19,7 @@ turn comes. Code of instruction sets is compared with the portable code by test_
 import argparse
 import collections
 import concurrent.futures
+import hashlib
 import json
 import os
 import pathlib
@@ -45,7 +46,7 @@ OF_FILES = re.compile(r"src/io/|/file\.c$|/check\.c$")
 FIRST_SECONDS = 60
 COMPILE_SECONDS = 900
 CHEAP_SECONDS = 2
-UNDECIDED = "not yet known"
+UNDECIDED, SAME = "not yet known", "none: the same code"
 
 # (what, how): each place where `what` matches is a mutant with `how` in its place.
 CHANGES = [
@@ -123,13 +124,21 @@ class Copy:
         self.order = order
         self.tree.mkdir(parents=True, exist_ok=True)
         for name in "src include tests bench cmake scripts bindings cli module sql CMakeLists.txt VERSION".split():
-            source, target = TOP / name, self.tree / name
-            if source.is_dir():
-                shutil.copytree(source, target, dirs_exist_ok=True)
-            else:
-                shutil.copy2(source, target)
+            for source in [TOP / name] if (TOP / name).is_file() else (TOP / name).rglob("*"):
+                self.bring(source)
         self.configure()
+        if not self.compiles("guira_static"):
+            sys.exit(f"mutate.py: the library does not compile: see {self.build}")
+        self.library = self.library_digest()
         self.measure()
+
+    def bring(self, source):
+        """A file that an interrupted run has left changed is newer then than what was made of it."""
+        target = self.tree / source.relative_to(TOP)
+        if source.is_file() and not (target.exists() and target.read_bytes() == source.read_bytes()):
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_bytes(source.read_bytes())
+            shutil.copymode(source, target)
 
     def configure(self):
         with open(self.tree / "src" / "CMakeLists.txt", "a") as file:
@@ -164,10 +173,15 @@ class Copy:
     def test_passes(self, test):
         return run([str(self.build / "tests" / test)], self.order.limit[test], self.build, GUIRA_SEED="1")
 
+    def library_digest(self):
+        return hashlib.sha256((self.build / "src" / "libguira.a").read_bytes()).digest()
+
     def killer(self, path):
         """What finds the mutant: a test or the compiler; None if nothing does."""
         if not self.compiles("guira_static"):
             return "the compiler"
+        if self.library_digest() == self.library:
+            return SAME
         for test in self.order.tests(path):
             if not self.compiles(test):
                 return "the compiler"
