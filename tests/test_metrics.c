@@ -319,6 +319,9 @@ static void assert_pair(const struct pair *t, uint64_t n) {
 /* From small to so large that the table is in one piece, which has another lookup function, and back. */
 static void test_timing_changes_nothing_else(void **state) {
     (void)state;
+#if defined(__SANITIZE_THREAD__)
+    skip(); /* one thread, which takes a minute here */
+#endif
     enum { ITEMS = 5000, ROOM = 2000000 };
     struct rng r = rng_for(__func__);
     for (const struct variant *v = variants(); v->name != NULL; v++) {

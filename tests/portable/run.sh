@@ -23,7 +23,7 @@ if [ "${1:-}" = --quick ]; then
     shift
     archs="s390x i686 aarch64 nehalem haswell"
     quick=1
-    level=-O1 # a quarter of the time to compile, and with less inlining a tenth of that
+    level=-O1 # a quarter of the time to compile, and without inlining a sixth of that
     small=ON
 fi
 [ $# -eq 0 ] || archs=$*
