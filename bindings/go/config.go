@@ -4,7 +4,10 @@ package guira
 // #include <string.h>
 import "C"
 
-import "unsafe"
+import (
+	"math"
+	"unsafe"
+)
 
 // Kind of a filter.
 type Kind int
@@ -33,21 +36,29 @@ type Config struct {
 	Buckets     uint64   // Cuckoo and the kinds of the papers
 }
 
+// A number too large for C stays too large, instead of becoming another one.
+func narrow(n uint) C.uint {
+	if n > math.MaxUint32 {
+		return math.MaxUint32
+	}
+	return C.uint(n)
+}
+
 func (c *Config) toC() *C.guira_config {
 	if c == nil {
 		return nil
 	}
 	var out C.guira_config
 	C.guira_config_init(&out)
-	out.kind = C.guira_kind(c.Kind)
+	out.kind = C.guira_kind(narrow(uint(c.Kind)))
 	out.capacity = C.uint64_t(c.Capacity)
 	out.fpr = C.double(c.FPR)
 	out.growth = C.double(c.Growth)
-	out.slot_bits = C.uint(c.SlotBits)
+	out.slot_bits = narrow(c.SlotBits)
 	out.max_load = C.double(c.MaxLoad)
 	out.min_load = C.double(c.MinLoad)
-	out.max_kicks = C.uint(c.MaxKicks)
-	out.bucket_slots = C.uint(c.BucketSlots)
+	out.max_kicks = narrow(c.MaxKicks)
+	out.bucket_slots = narrow(c.BucketSlots)
 	out.buckets = C.uint64_t(c.Buckets)
 	C.memcpy(unsafe.Pointer(&out.seed[0]), unsafe.Pointer(&c.Seed[0]), 16)
 	return &out

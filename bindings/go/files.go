@@ -15,14 +15,20 @@ import (
 // the seed: keep it as secret as the keys.
 func (f *Filter) Save(path string) error {
 	defer runtime.KeepAlive(f)
-	p := C.CString(path)
+	p, err := cPath(path)
+	if err != nil {
+		return err
+	}
 	defer C.free(unsafe.Pointer(p))
 	return failure(C.guira_save(f.c(), p))
 }
 
 // Load reads a filter from a file, which need not be trusted.
 func Load(path string) (*Filter, error) {
-	p := C.CString(path)
+	p, err := cPath(path)
+	if err != nil {
+		return nil, err
+	}
 	defer C.free(unsafe.Pointer(p))
 	var out *C.guira
 	s := C.guira_load(p, &out)
@@ -31,7 +37,10 @@ func Load(path string) (*Filter, error) {
 
 // Map is a read-only filter that answers from a file without reading it.
 func Map(path string) (*Filter, error) {
-	p := C.CString(path)
+	p, err := cPath(path)
+	if err != nil {
+		return nil, err
+	}
 	defer C.free(unsafe.Pointer(p))
 	var out *C.guira
 	s := C.guira_map(p, &out)
@@ -48,6 +57,9 @@ func (f *Filter) MarshalBinary() ([]byte, error) {
 
 // UnmarshalBinary replaces the filter by the one in these bytes, which need not be trusted. On failure nothing has changed.
 func (f *Filter) UnmarshalBinary(data []byte) error {
+	if f == nil {
+		return ErrInvalid
+	}
 	var out *C.guira
 	if err := failure(C.go_load_from(start(data), C.size_t(len(data)), &out)); err != nil {
 		return err

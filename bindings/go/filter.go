@@ -39,7 +39,7 @@ func own(c *C.guira, s C.guira_status) (*Filter, error) {
 
 // nil: it was closed, or never made.
 func (f *Filter) c() *C.guira {
-	if f.held == nil {
+	if f == nil || f.held == nil {
 		return nil
 	}
 	return f.held.c
@@ -54,7 +54,7 @@ func New(c *Config) (*Filter, error) {
 
 // Close frees the filter. It may be called more than once, and always returns nil.
 func (f *Filter) Close() error {
-	if f.held != nil {
+	if f != nil && f.held != nil {
 		f.held.free()
 	}
 	return nil

@@ -34,6 +34,16 @@ func made(t *testing.T, c *Config) *Filter {
 	return f
 }
 
+func madeShared(t *testing.T) *SharedFilter {
+	t.Helper()
+	g, err := NewShared(nil, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { g.Close() })
+	return g
+}
+
 func key(i int) []byte { return []byte(fmt.Sprintf("key %d", i)) }
 
 // Slots of 32 bits: of 10^5 lookups of absent keys with 2,000 members, a false positive has a probability of 10^-3 in all,
@@ -134,6 +144,104 @@ func TestErrorsAreOfThisPackage(t *testing.T) {
 			t.Errorf("%+v: %v", c, err)
 		}
 	}
+}
+
+func TestPathsWithANulAreRefused(t *testing.T) {
+	f, g, before := made(t, nil), madeShared(t), filepath.Join(t.TempDir(), "set")
+	w, err := NewWindow(WindowConfig{Length: 1000})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	path := before + "\x00.gf"
+	_, load := Load(path)
+	_, mapped := Map(path)
+	_, shared := LoadShared(path)
+	_, window := LoadWindow(path)
+	for i, err := range []error{f.Save(path), g.Save(path), w.Save(path), load, mapped, shared, window} {
+		if !errors.Is(err, ErrInvalid) {
+			t.Errorf("call %d: %v", i, err)
+		}
+	}
+	if _, err := os.Stat(before); err == nil {
+		t.Error("a file was written under the first part of the name")
+	}
+}
+
+func TestNumbersTooLargeForCAreRefused(t *testing.T) {
+	if strconv.IntSize < 64 {
+		t.Skip("no number is too large")
+	}
+	var large uint = 1 << 16
+	large <<= 16 // the lower half is 0
+	for _, c := range []*Config{{SlotBits: large + 16}, {Kind: Kind(large)}, {Kind: -1},
+		{Kind: Cuckoo, Capacity: 100, BucketSlots: large + 4}} {
+		if f, err := New(c); !errors.Is(err, ErrInvalid) || f != nil {
+			t.Errorf("%+v: %v", c, err)
+		}
+	}
+	for _, shards := range []uint{3, 512, large + 4} {
+		if g, err := NewShared(nil, shards); !errors.Is(err, ErrInvalid) || g != nil {
+			t.Errorf("%d shards: %v", shards, err)
+		}
+	}
+}
+
+func TestNilIsClosed(t *testing.T) {
+	var (
+		f *Filter
+		g *SharedFilter
+		w *Window
+	)
+	_, batch := f.InsertHashes([]uint64{1})
+	_, shared := g.InsertHashes([]uint64{1})
+	_, seen := w.Seen([]byte("ana"), 5)
+	_, clone := f.Clone()
+	for i, err := range []error{f.Insert(key(1)), g.Insert(key(1)), batch, shared, seen, clone, made(t, nil).Merge(f),
+		made(t, nil).Union(nil), f.UnmarshalBinary(nil), f.Save("x"), g.Save("x"), w.Save("x"), w.Tick(5)} {
+		if !errors.Is(err, ErrInvalid) {
+			t.Errorf("call %d: %v", i, err)
+		}
+	}
+	if f.Contains(key(1)) || g.Contains(key(1)) || f.Len()+g.Len() != 0 || f.HashStrings([]string{"ana"})[0] != 0 ||
+		f.Close() != nil || g.Close() != nil || w.Close() != nil {
+		t.Error("nil is not closed")
+	}
+}
+
+// A batch reads its hashes while other goroutines change them: a misuse, but only the answers may be wrong. The race detector
+// does not see what C reads.
+func TestABatchWhoseHashesChangeDoesNoHarm(t *testing.T) {
+	g, hashes := madeShared(t), make([]uint64, 4096)
+	var wait sync.WaitGroup
+	for part := 0; part < 2; part++ {
+		part := part
+		wait.Add(2)
+		go func() {
+			defer wait.Done()
+			for i := 0; i < 20*len(hashes); i++ {
+				hashes[2*(i%(len(hashes)/2))+part] += uint64(i) * 0x9e3779b97f4a7c15
+			}
+		}()
+		go func() {
+			defer wait.Done()
+			for i := 0; i < 20; i++ {
+				g.InsertHashes(hashes)
+				g.ContainsHashes(hashes)
+				g.RemoveHashes(hashes)
+			}
+		}()
+	}
+	wait.Wait()
+	path := filepath.Join(t.TempDir(), "shared")
+	if err := g.Save(path); err != nil {
+		t.Fatal(err)
+	}
+	loaded, err := LoadShared(path) // checks every invariant
+	if err != nil {
+		t.Fatal(err)
+	}
+	loaded.Close()
 }
 
 func TestAClosedFilterIsHarmless(t *testing.T) {

@@ -24,7 +24,10 @@ package guira
 // static guira_write_fn *go_bytes_writer(void) { return go_bytes_add; }
 import "C"
 
-import "unsafe"
+import (
+	"strings"
+	"unsafe"
+)
 
 // The start of a key. C gets it for the time of one call only. A slice or string without bytes has none.
 func start(key []byte) *C.char {
@@ -36,6 +39,14 @@ func start(key []byte) *C.char {
 
 // The first word of a string is the pointer to its bytes (unsafe.StringData needs Go 1.20).
 func stringStart(key string) *C.char { return *(**C.char)(unsafe.Pointer(&key)) }
+
+// A path as C takes it, to be freed. C would take a path with a NUL for what stands before it.
+func cPath(path string) (*C.char, error) {
+	if strings.IndexByte(path, 0) >= 0 {
+		return nil, ErrInvalid
+	}
+	return C.CString(path), nil
+}
 
 // What save writes, as a slice of Go.
 func savedBytes(save func(write *C.guira_write_fn, to unsafe.Pointer) C.guira_status) ([]byte, error) {

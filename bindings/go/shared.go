@@ -33,7 +33,7 @@ func ownShared(c *C.guira_shared, s C.guira_status) (*SharedFilter, error) {
 }
 
 func (g *SharedFilter) c() *C.guira_shared {
-	if g.held == nil {
+	if g == nil || g.held == nil {
 		return nil
 	}
 	return g.held.c
@@ -43,13 +43,16 @@ func (g *SharedFilter) c() *C.guira_shared {
 // write at once.
 func NewShared(c *Config, shards uint) (*SharedFilter, error) {
 	var out *C.guira_shared
-	s := C.guira_shared_create(c.toC(), C.uint(shards), &out)
+	s := C.guira_shared_create(c.toC(), narrow(shards), &out)
 	return ownShared(out, s)
 }
 
 // LoadShared reads a shared filter from a file, which need not be trusted.
 func LoadShared(path string) (*SharedFilter, error) {
-	p := C.CString(path)
+	p, err := cPath(path)
+	if err != nil {
+		return nil, err
+	}
 	defer C.free(unsafe.Pointer(p))
 	var out *C.guira_shared
 	s := C.guira_shared_load(p, &out)
@@ -58,7 +61,7 @@ func LoadShared(path string) (*SharedFilter, error) {
 
 // Close frees the filter. No other goroutine may use it any more.
 func (g *SharedFilter) Close() error {
-	if g.held != nil {
+	if g != nil && g.held != nil {
 		g.held.free()
 	}
 	return nil
@@ -142,7 +145,10 @@ func (g *SharedFilter) Len() int {
 // Save is as that of Filter.
 func (g *SharedFilter) Save(path string) error {
 	defer runtime.KeepAlive(g)
-	p := C.CString(path)
+	p, err := cPath(path)
+	if err != nil {
+		return err
+	}
 	defer C.free(unsafe.Pointer(p))
 	return failure(C.guira_shared_save(g.c(), p))
 }

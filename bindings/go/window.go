@@ -23,7 +23,7 @@ func (h *heldWindow) free() {
 
 // WindowConfig says how to make a window. The zero value of each field but Length is its default.
 type WindowConfig struct {
-	Length   uint64  // T, in the caller's unit of time; at least 100 of them
+	Length   uint64  // T, in the caller's unit of time; better 100 of them or more
 	FPR      float64 // false-positive rate to keep; 0: 1e-5
 	Slides   bool    // every time a key is seen starts T anew
 	Capacity uint64  // number of keys expected within T
@@ -40,7 +40,7 @@ func ownWindow(c *C.guira_window, s C.guira_status) (*Window, error) {
 }
 
 func (w *Window) c() *C.guira_window {
-	if w.held == nil {
+	if w == nil || w.held == nil {
 		return nil
 	}
 	return w.held.c
@@ -62,7 +62,10 @@ func NewWindow(c WindowConfig) (*Window, error) {
 
 // LoadWindow reads a window from a file, which need not be trusted.
 func LoadWindow(path string) (*Window, error) {
-	p := C.CString(path)
+	p, err := cPath(path)
+	if err != nil {
+		return nil, err
+	}
 	defer C.free(unsafe.Pointer(p))
 	var out *C.guira_window
 	s := C.guira_window_load(p, &out)
@@ -71,7 +74,7 @@ func LoadWindow(path string) (*Window, error) {
 
 // Close frees the window.
 func (w *Window) Close() error {
-	if w.held != nil {
+	if w != nil && w.held != nil {
 		w.held.free()
 	}
 	return nil
@@ -114,7 +117,10 @@ func (w *Window) Stats() (Stats, error) {
 // Save is as that of Filter.
 func (w *Window) Save(path string) error {
 	defer runtime.KeepAlive(w)
-	p := C.CString(path)
+	p, err := cPath(path)
+	if err != nil {
+		return err
+	}
 	defer C.free(unsafe.Pointer(p))
 	return failure(C.guira_window_save(w.c(), p))
 }
