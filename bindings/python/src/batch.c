@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CHUNK = 1024 };
+enum { CHUNK = 1024, SIGNAL_EVERY = 1 << 16 };
 
 /* ------------------------------------------------------------------------------------------------------------ hashing */
 
@@ -37,6 +37,8 @@ static bool hashes_of_iterable(struct object *o, PyObject *keys, struct hashes *
     bool ok = room_for(out, room);
     for (PyObject *item; ok && (item = PyIter_Next(items)) != NULL; Py_DECREF(item)) {
         if (out->n == room) ok = room_for(out, room *= 2);
+        /* Python looks for signals in its own code only, and an iterator written in C may never end. */
+        if (ok && out->n % SIGNAL_EVERY == 0) ok = PyErr_CheckSignals() == 0;
         if (ok) ok = hash_one(o, item, &out->hash[out->n]);
         out->n += ok;
     }
