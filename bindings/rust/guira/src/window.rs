@@ -10,7 +10,7 @@ use crate::{c_path, parts};
 /// How to make a window. Only `length` must be set.
 #[derive(Debug, Clone, Default)]
 pub struct WindowConfig {
-    /// In the caller's unit of time; at least 100 of them.
+    /// In the caller's unit of time; better 100 of them or more.
     pub length: u64,
     /// False-positive rate to keep; 0: 1e-5.
     pub fpr: f64,

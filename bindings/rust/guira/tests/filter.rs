@@ -98,6 +98,67 @@ fn errors_are_of_this_crate() {
 }
 
 #[test]
+fn configurations_beyond_any_machine_are_refused() {
+    for config in [
+        Config { capacity: u64::MAX, ..Default::default() },
+        Config { capacity: 1 << 60, growth: 1.0, ..Default::default() },
+        Config { fpr: f64::MIN_POSITIVE, ..Default::default() },
+        Config { fpr: f64::NAN, ..Default::default() },
+        Config { growth: f64::NAN, capacity: 10, ..Default::default() },
+        Config { growth: f64::INFINITY, fpr: 0.1, capacity: 10, ..Default::default() },
+        Config { max_load: f64::NAN, ..Default::default() },
+        Config { min_load: f64::INFINITY, ..Default::default() },
+        Config { slot_bits: u32::MAX, ..Default::default() },
+        Config { kind: Kind::Cuckoo, buckets: u64::MAX, ..Default::default() },
+        Config { kind: Kind::Elastic, bucket_slots: u32::MAX, ..Default::default() },
+    ] {
+        let failed = config.build().err();
+        assert!(matches!(failed, Some(Error::Invalid | Error::Limit | Error::NoMemory)), "{:?}: {:?}", config, failed);
+    }
+    for shards in [3, 512, u32::MAX] {
+        assert_eq!(SharedFilter::new(&Config::default(), shards).err(), Some(Error::Invalid));
+    }
+    for (length, fpr) in [(0, 0.0), (1000, 2.0), (1000, f64::NAN)] {
+        let config = WindowConfig { length, fpr, ..Default::default() };
+        assert!(Window::new(&config).is_err(), "{:?}", config);
+    }
+    let mut f = Filter::new().unwrap();
+    f.insert("ana").unwrap();
+    for items in [1 << 44, u64::MAX] {
+        assert!(matches!(f.reserve(items), Err(Error::Limit | Error::NoMemory)));
+    }
+    assert!(f.contains("ana") && f.len() == 1 && f.validate().is_ok());
+}
+
+#[test]
+fn keys_of_any_size_are_keys() {
+    let mut f = Filter::new().unwrap();
+    let keys = [Vec::new(), vec![0], vec![0; 2], vec![7; 1 << 20]];
+    for key in &keys {
+        f.insert_unique(key).unwrap();
+    }
+    assert!(keys.iter().all(|key| f.contains(key)) && f.len() == 4);
+    assert!(f.contains_hashes(&[]).is_empty());
+    f.insert_hashes(&[]).unwrap();
+    assert_eq!(f.remove_hashes(&[]), Ok(()));
+}
+
+/// A copy of a view is a filter of its own, and stays when the bytes are gone.
+#[test]
+fn a_copy_of_a_view_outlives_the_bytes() {
+    let mut f = Filter::new().unwrap();
+    for i in 0..5000 {
+        f.insert(key(i)).unwrap();
+    }
+    let mut bytes = f.to_bytes().unwrap();
+    let mut copy = View::new(&bytes).unwrap().try_clone().unwrap();
+    bytes.fill(0xff);
+    drop(bytes);
+    copy.insert("new").unwrap();
+    assert!((0..5000).all(|i| copy.contains(key(i))) && copy.validate().is_ok());
+}
+
+#[test]
 fn files_and_views_have_the_members() {
     let (mut f, file) = (Filter::new().unwrap(), path("file"));
     for i in 0..5000 {
