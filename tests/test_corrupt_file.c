@@ -182,6 +182,25 @@ static void test_impossible_headers_are_rejected(void **state) {
     }
 }
 
+/* In tidal filters with slots of the oldest widths the format depends on what is in them: others have the one of their
+ * configuration, and neither an older nor a newer one. */
+static void test_a_format_that_does_not_belong_to_the_configuration_is_rejected(void **state) {
+    (void)state;
+    struct rng r = rng_for(__func__);
+    bool seen[3] = {false};
+    for (const struct variant *v = variants(); v->name != NULL; v++) {
+        unsigned w = v->config.slot_bits;
+        if (is_tidal(v) && (w == 12 || w == 16 || w == 32)) continue;
+        struct bytes b = make_file(v, enough(v), &r);
+        uint64_t format = get_u64(b.at + 8);
+        assert_true(format == 1 || format == 2);
+        seen[format] = true;
+        assert_edit(b, (struct edit){NULL, 0, 1, 3 - format, GUIRA_ECORRUPT}, &r);
+        free(b.at);
+    }
+    assert_true(seen[1] && seen[2]);
+}
+
 static void test_impossible_counters_and_stashes_are_rejected(void **state) {
     (void)state;
     struct rng r = rng_for(__func__);
@@ -521,6 +540,7 @@ int main(void) {
         cmocka_unit_test(test_every_truncation_is_rejected),
         cmocka_unit_test(test_every_flipped_bit_is_detected),
         cmocka_unit_test(test_impossible_headers_are_rejected),
+        cmocka_unit_test(test_a_format_that_does_not_belong_to_the_configuration_is_rejected),
         cmocka_unit_test(test_impossible_counters_and_stashes_are_rejected),
         cmocka_unit_test(test_impossible_lists_are_rejected),
         cmocka_unit_test(test_impossible_shapes_are_rejected),

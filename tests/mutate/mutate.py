@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Mutations: small faults put into the library one at a time, to see whether a test fails.
 
-usage: mutate.py [--seed N] [--seconds S] [--most N] [--jobs N] [--cheap] [--only FILE[:LINE]] [FOLDER...]
+usage: mutate.py [--seed N] [--seconds S] [--most N] [--jobs N] [--cheap] [--suffix .c] [--only FILE[:LINE]] [FOLDER...]
 
 Works on copies of the sources below build/mutate, never on the tree itself. A mutant is one change of one operator or constant
 in a line of code. It is KILLED if it does not compile, if a test fails, or if a test takes too long, and SURVIVES if all tests
@@ -231,7 +231,7 @@ class Tried:
 
 def chosen(options, tried):
     folders = options.folders or FOLDERS
-    files = [f for folder in folders for f in sorted((TOP / folder).glob("*")) if f.suffix in (".c", ".h", ".inc")]
+    files = [f for folder in folders for f in sorted((TOP / folder).glob("*")) if f.suffix in options.suffix]
     mutants = [m for f in files if not NOT_BUILT.search(f.name) for m in mutants_of(f)]
     if options.only:
         path, _, number = options.only.partition(":")
@@ -248,9 +248,11 @@ def main():
     parser.add_argument("--most", type=int, default=400)
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--cheap", action="store_true")
+    parser.add_argument("--suffix", action="append", help="of files to change; .c compiles fastest (default: .c .h .inc)")
     parser.add_argument("--only")
     parser.add_argument("folders", nargs="*")
     options = parser.parse_args()
+    options.suffix = options.suffix or [".c", ".h", ".inc"]
     tried = Tried()
     order, mutants, start = Order(tried, options.cheap), chosen(options, tried), len(tried.all)
     print(f"{len(mutants)} mutants, seed {options.seed}, {start} tried before", flush=True)
