@@ -107,7 +107,10 @@ class Slots(ClusterTest):
         self.run_cli("add", "--shards", SHARDS, "set", lines=[f"line {i}" for i in range(1000)])
         done = self.run_cli("metrics")
         items = [line for line in done.lines if line.startswith("guira_items{")]
-        self.assertEqual((0, SHARDS, 1000), (done.status, len(items), sum(int(i.split()[-1]) for i in items)))
+        self.assertEqual((0, SHARDS), (done.status, len(items)))
+        # A line that is a false positive is not added. At 125 items the rate is below 10^-3, and 12 of 1,000 lines or more are
+        # such lines once in 10^9 runs.
+        self.assertTrue(988 < sum(int(i.split()[-1]) for i in items) <= 1000, items)
         self.assertEqual(3, len([line for line in done.lines if line.startswith("guira_server_filters{")]))
 
     def test_a_dead_master_without_a_replica(self):
