@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Runs targets of the Makefile one after the other and prints at the end how long each took.
+"""Runs targets of the Makefile one after the other and prints at the end how long each took, and how much processor time, which
+does not depend on what else the machine does.
 
 usage: stages.py TARGET...        (from the top of the project; stops at the first target that fails)
 
@@ -11,6 +12,7 @@ import collections
 import glob
 import os
 import re
+import resource
 import subprocess
 import sys
 import time
@@ -41,12 +43,17 @@ def times_since(start):
     return sums
 
 
+def processor_time():
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
 def run(target):
-    start = time.time()
+    start, before = time.time(), processor_time()
     status = subprocess.run([os.environ.get("MAKE", "make"), target]).returncode
-    rows = [(target, time.time() - start)]
+    rows = [(target, time.time() - start, processor_time() - before)]
     for part, (tests, seconds) in sorted(times_since(start).items(), key=lambda item: -item[1][1]):
-        rows.append((f"  {part} ({tests} test{'s' if tests != 1 else ''})", seconds))
+        rows.append((f"  {part} ({tests} test{'s' if tests != 1 else ''})", seconds, None))
     return status, rows
 
 
@@ -58,10 +65,10 @@ def main(targets):
         if status != 0:
             break
     print("\nTime of each part (tests run side by side):")
-    for name, seconds in table:
-        print(f"  {name:32} {seconds:7.1f} s")
-    total = sum(seconds for name, seconds in table if not name.startswith(" "))
-    print(f"  {'in all':32} {total:7.1f} s")
+    stages = [row for row in table if not row[0].startswith(" ")]
+    table.append(("in all", sum(row[1] for row in stages), sum(row[2] for row in stages)))
+    for name, seconds, processor in table:
+        print(f"  {name:32} {seconds:7.1f} s" + (f", {processor:7.1f} s of processor time" if processor is not None else ""))
     if status != 0:
         print(f"stages.py: {target} failed", file=sys.stderr)
     return status
