@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Mutations: small faults put into the library one at a time, to see whether a test fails.
 
-usage: mutate.py [--seed N] [--seconds S] [--most N] [--jobs N] [--cheap] [--suffix .c] [--only FILE[:LINE]] [FOLDER...]
+usage: mutate.py [--seed N] [--seconds S] [--most N] [--jobs N] [--cheap] [--tests NAME,NAME] [--suffix .c] [--only FILE[:LINE]] [FOLDER...]
 
 Works on copies of the sources below build/mutate, never on the tree itself. A mutant is one change of one operator or constant
 in a line of code. It is KILLED if it does not compile, if a test fails, or if a test takes too long, and SURVIVES if all tests
@@ -9,7 +9,7 @@ pass: then a test is missing, or the change makes no difference. What compiles t
 
 What was tried is kept in build/mutate/tried.json, and the next run continues with the others; a mutant of a line that has
 changed since is new. Limits are of processor time, so that a busy machine kills no mutant. With --cheap only tests of at most two
-seconds are run: what passes them is UNDECIDED, and a run without --cheap tries it again.
+seconds are run, with --tests only those: what passes them is UNDECIDED, and a run without this option tries it again.
 
 A mutant takes seconds, because the copy is compiled without vectors and the large templates without optimisation, by clang and
 ninja if they are there, and because those tests run first that have found most mutants in the least time, each linked when its
@@ -97,8 +97,8 @@ def run(command, seconds, cwd, **environment):
 class Order:
     """The tests, sorted by how many mutants each has found in a second of its time."""
 
-    def __init__(self, tried, cheap):
-        self.cheap = cheap
+    def __init__(self, tried, cheap, only):
+        self.cheap, self.only = cheap, only
         self.all = list(dict.fromkeys(TESTS + FILE_TESTS))
         self.killed = {test: 0 for test in self.all}
         self.seconds, self.limit = {}, {test: FIRST_SECONDS for test in self.all}
@@ -107,7 +107,7 @@ class Order:
                 self.killed[t["killer"]] += 1
 
     def tests(self, path):
-        tests = FILE_TESTS if OF_FILES.search(path) else TESTS
+        tests = self.only or (FILE_TESTS if OF_FILES.search(path) else TESTS)
         return sorted((t for t in tests if not self.cheap or self.seconds[t] <= CHEAP_SECONDS), key=lambda test: -(self.killed[test] + 0.5) / self.seconds[test])
 
     def took(self, test, seconds):
@@ -187,7 +187,7 @@ class Copy:
                 return "the compiler"
             if not self.test_passes(test):
                 return test
-        return UNDECIDED if self.order.cheap else None
+        return UNDECIDED if self.order.cheap or self.order.only else None
 
     def killer_of(self, mutant):
         path, number, line, changed = mutant
@@ -235,8 +235,7 @@ def chosen(options, tried):
     mutants = [m for f in files if not NOT_BUILT.search(f.name) for m in mutants_of(f)]
     if options.only:
         path, _, number = options.only.partition(":")
-        mutants = [m for m in mutants if m[0] == path and (not number or m[1] == int(number))]
-        return mutants
+        return [m for m in mutants if m[0] == path and (not number or m[1] == int(number)) and not tried.has(m, options.cheap)]
     random.Random(options.seed).shuffle(mutants)
     return [m for m in mutants[: options.most] if not tried.has(m, options.cheap)]
 
@@ -248,13 +247,14 @@ def main():
     parser.add_argument("--most", type=int, default=400)
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--cheap", action="store_true")
+    parser.add_argument("--tests", type=lambda names: names.split(","))
     parser.add_argument("--suffix", action="append", help="of files to change; .c compiles fastest (default: .c .h .inc)")
     parser.add_argument("--only")
     parser.add_argument("folders", nargs="*")
     options = parser.parse_args()
     options.suffix = options.suffix or [".c", ".h", ".inc"]
     tried = Tried()
-    order, mutants, start = Order(tried, options.cheap), chosen(options, tried), len(tried.all)
+    order, mutants, start = Order(tried, options.cheap, options.tests), chosen(options, tried), len(tried.all)
     print(f"{len(mutants)} mutants, seed {options.seed}, {start} tried before", flush=True)
     copies = [Copy(i, order) for i in range(options.jobs)]
     end = time.time() + options.seconds
