@@ -15,6 +15,7 @@
 #include <stdlib.h>
 
 #include "support.h"
+#include "tidal/elders.h"
 #include "tidal/rate.h"
 
 enum { LOW = 10, RING = 1 << 20 };
@@ -248,6 +249,32 @@ static void test_the_largest_growth_has_a_limit(void **state) {
     guira_destroy(f);
 }
 
+/* With the tightest rate that 16 bits keep, one item after the other is replaced, so that the weight moves about the limit. */
+static void test_nearness_is_one_at_the_limit(void **state) {
+    (void)state;
+    enum { ITEMS = 20000 };
+    struct rng r = rng_for(__func__);
+    struct model m = {0};
+    unsigned below = 0;
+    guira *f;
+    guira_config c = {.slot_bits = 16, .capacity = ITEMS, .growth = 1, .fpr = tightest(16, ITEMS, 1)};
+    assert_int_equal(guira_create(&c, &f), GUIRA_OK);
+    members_in(f, &m, ITEMS, &r);
+    for (unsigned i = 0; i < 2 * ITEMS; i++) {
+        members_out(f, &m, 1, &r);
+        members_in(f, &m, 1, &r);
+        const struct tidal *t = const_tidal_of(f);
+        double nearness = guira__rate_nearness(t), weight = (double)t->head.weight + guira__elders_weight(t);
+        if (nearness == 0) continue;
+        assert_int_equal(nearness > 1, weight > (double)guira__rate_limit(t).weight);
+        below += nearness <= 1;
+    }
+    print_message("  near and not above the limit in %u of %u steps\n", below, 2 * ITEMS);
+    assert_true(below > 0);
+    guira_destroy(f);
+    model_free(&m);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_each_width_keeps_its_rate),
@@ -256,6 +283,7 @@ int main(void) {
         cmocka_unit_test(test_replacement_at_one_size_does_not_raise_the_rate),
         cmocka_unit_test(test_a_rate_that_is_exceeded_is_not_called_kept),
         cmocka_unit_test(test_the_largest_growth_has_a_limit),
+        cmocka_unit_test(test_nearness_is_one_at_the_limit),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
