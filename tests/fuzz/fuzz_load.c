@@ -52,10 +52,13 @@ static void merge(guira *f, uint64_t seed) {
     guira *g;
     if (f->ops->merge == NULL || !is_modest(f)) return;
     if (c.kind == GUIRA_TIDAL) c.capacity = 64 * (seed % 8); /* others merge only filters of their own size */
-    CHECK(guira_create(&c, &g) == GUIRA_OK);
+    guira_status s = guira_create(&c, &g);
+    CHECK(s == GUIRA_OK ||
+          (s == GUIRA_ELIMIT && c.kind == GUIRA_DYNAMIC)); /* its list may not have been made for its capacity */
+    if (s != GUIRA_OK) return;
     for (unsigned i = 0; i < 40; i++) guira_insert_hash(g, mix(seed * 5 + i));
     uint64_t before = g->items;
-    guira_status s = guira_merge(g, f);
+    s = guira_merge(g, f);
     CHECK(g->items == (s == GUIRA_OK ? before + f->items : before));
     check_valid(g);
     guira_destroy(g);
