@@ -62,6 +62,29 @@ static void test_zipf_streams_are_counted_exactly(void **state) {
         }
 }
 
+/* Three copies of each key are the hardest: five keys fill the sixteen slots of two buckets but for one. Eviction that went to the
+ * end of max_kicks moved 51 entries for each of the third copies, and searched as far for others in vain. Now it is 3.4 to 3.6 in
+ * 60 runs, and for the second copies 2.0 to 4.6, with a standard deviation below 0.7: 12 is ten of them above. */
+static void test_a_few_copies_of_many_keys_are_placed_by_short_searches(void **state) {
+    (void)state;
+    struct rng r = rng_for(__func__);
+    size_t keys = 20000;
+    struct bag b = bag_make(keys, &r);
+    guira *f = make(16, &r);
+    for (unsigned copy = 1; copy <= 4; copy++) {
+        uint64_t before = stats_of(f).kicks;
+        for (size_t k = 0; k < keys; k++) put(f, &b, k);
+        double moved = (double)(stats_of(f).kicks - before) / (double)keys;
+        print_message("  copy %u: %.1f entries moved for each, %.1f bits per copy\n", copy, moved,
+                      8.0 * (double)stats_of(f).bytes / (double)stats_of(f).items);
+        assert_true(moved < 12);
+    }
+    assert_counts(f, &b);
+    remove_all(f, &b, &r);
+    guira_destroy(f);
+    bag_free(&b);
+}
+
 static int by_value(const void *a, const void *b) {
     const uint64_t *x = a, *y = b;
     return (*x > *y) - (*x < *y);
@@ -327,6 +350,7 @@ static void test_threads_count_copies_in_a_shared_filter(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_zipf_streams_are_counted_exactly),
+        cmocka_unit_test(test_a_few_copies_of_many_keys_are_placed_by_short_searches),
         cmocka_unit_test(test_the_words_of_packages_are_counted_exactly),
         cmocka_unit_test(test_hot_keys_do_not_keep_memory),
         cmocka_unit_test(test_copies_of_every_size_of_the_filter_are_kept),
