@@ -191,7 +191,7 @@ class Copy:
 
     def killer_of(self, mutant):
         path, number, line, changed = mutant
-        file = self.tree / path  # not the tree's own, which somebody may be editing
+        file = self.tree / path  # not the tree's own, which may be changed meanwhile
         before = file.read_text()
         lines = before.split("\n")
         assert lines[number - 1] == line
