@@ -9,7 +9,7 @@ import (
 )
 
 func Example() {
-	f, err := guira.New(nil)
+	f, err := guira.New(&guira.Config{FPR: 1e-6})
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -46,7 +46,7 @@ func ExampleFilter_Save() {
 }
 
 func ExampleFilter_ContainsHashes() {
-	f, _ := guira.New(nil)
+	f, _ := guira.New(&guira.Config{FPR: 1e-6})
 	defer f.Close()
 	f.InsertHashes(f.HashStrings([]string{"ana", "eva"}))
 	fmt.Println(f.ContainsHashes(f.HashStrings([]string{"ana", "bob", "eva"})))

@@ -4,7 +4,7 @@ import collections
 import os
 import unittest
 
-from hypothesis import HealthCheck, given, seed, settings, strategies as st
+from hypothesis import HealthCheck, given, reject, seed, settings, strategies as st
 
 from support import FILTERS, SEED, quick, rng_for
 
@@ -36,8 +36,11 @@ def encodable(key):
 
 
 class Trial:
-    """A filter, and the multiset that it should hold. 32-bit slots: a false positive is expected in one of 10^8 lookups,
-    so none is expected in all trials together."""
+    """A filter, and the multiset that it should hold. 32-bit slots: false positives are in one of 10^8 lookups, of which all
+    trials together have 15,000. Only recount() depends on them, and gives up a trial that has one. There is one such trial in a
+    few thousand runs, and more than two in one of 10^10."""
+
+    given_up = 0
 
     def __init__(self, make):
         self.make = make
@@ -82,13 +85,18 @@ class Trial:
         other = self.make(keys, slot_bits=32, seed=SEED)
         self.f |= other
         # What the filter surely has is not inserted again; what it is not sure of may be there as a copy.
-        self.model = self.model | collections.Counter(set(map(as_bytes, keys)))
-        self.recount()
+        theirs = collections.Counter(map(as_bytes, keys))
+        self.model = self.model | collections.Counter(set(theirs))
+        self.recount(theirs)
 
-    def recount(self):
+    def recount(self, theirs):
         for key in self.model:
             n = self.f.count(key)
             assert n >= self.model[key], (key, n)
+            if n > self.model[key] + theirs[key]:
+                Trial.given_up += 1
+                assert Trial.given_up <= 2, (key, n, self.model[key])
+                reject()
             self.model[key] = n
 
     def merge(self, keys):

@@ -183,6 +183,7 @@ impl Filter {
     ///
     /// ```
     /// let mut f = guira::Filter::new()?;
+    /// # let mut f = guira::Config { slot_bits: 32, ..Default::default() }.build()?; // here without false positives
     /// f.insert("ana")?;
     /// let hashes = [f.hash("ana"), f.hash("bob")];
     /// assert_eq!(f.contains_hashes(&hashes), [true, false]);

@@ -3,6 +3,7 @@
 //!
 //! ```
 //! let mut f = guira::Filter::new()?;
+//! # let mut f = guira::Config { slot_bits: 32, ..Default::default() }.build()?; // here without false positives
 //! f.insert("ana")?;
 //! assert!(f.contains("ana")); // always
 //! assert!(!f.contains("bob")); // except for false positives
