@@ -77,6 +77,8 @@ class Capacity(unittest.TestCase):
 
     def check_network(self, wanted, shards):
         """The servers count the bytes that they receive and send; with replication and INFO a little more than questions."""
+        for n in self.masters():
+            n("WAIT", 1, 60000)  # until the replica has all that was added: what it is sent counts too
         at = {n.port: traffic(n) for n in self.masters()}
         self.cli("test", *shards, lines=self.lines)
         moved = [[b - a for a, b in zip(at[n.port], traffic(n))] for n in self.masters()]

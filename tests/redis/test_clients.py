@@ -62,6 +62,7 @@ class Shell(ServerTest):
         return done.stdout.splitlines()
 
     def test_printed_replies(self):
+        self.server.reserve_exact("visitors")
         self.assertEqual(["(integer) 1"], self.call(2, "CF.ADD", "visitors", "ana"))
         self.assertEqual(["(integer) 1"], self.call(2, "CF.EXISTS", "visitors", "ana"))
         self.assertEqual(["(integer) 0"], self.call(2, "CF.EXISTS", "visitors", "bob"))

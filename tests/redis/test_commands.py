@@ -61,11 +61,13 @@ class Commands(ServerTest):
 
     def test_items_are_arbitrary_bytes(self):
         s = self.server
+        s.reserve_exact("k")
         for item in (b"", b"\0", b"\0\0", b"x" * 100000, bytes(range(256))):
             self.assertEqual([0, 1, 1], [s("CF.EXISTS", "k", item), s("CF.ADD", "k", item), s("CF.EXISTS", "k", item)])
 
     def test_insert_adds_many_items(self):
         s = self.server
+        s.reserve_exact("k")
         self.assertEqual([1, 1, 1], s("CF.INSERT", "k", "ITEMS", "a", "b", "a"))
         self.assertEqual([0, 1, 0], s("CF.INSERTNX", "k", "NOCREATE", "ITEMS", "a", "c", "c"))
         self.assertEqual([1], s("CF.INSERT", "new", "capacity", 5000, "items", "ITEMS"))
@@ -157,7 +159,7 @@ class Commands(ServerTest):
         bytes_before = pairs(s("CF.INFO", "k"))["Size"]
         self.assertEqual([-1] * 1000, s("CF.INSERT", "k", "ITEMS", *range(1000, 2000)))
         self.assert_error("Filter is full", "CF.ADD", "k", "one more")
-        self.assertEqual(-1, s("CF.INSERTNX", "k", "ITEMS", "one more")[0])
+        self.assertIn(-1, s("CF.INSERTNX", "k", "ITEMS", "one more", "two", "three"))  # one may be a false positive, not all
         self.assertEqual([1] * 1000, s("CF.MEXISTS", "k", *range(1000)))
         s("CF.RESERVE", "small", 4, "EXPANSION", 0)
         self.assertEqual([1] * 4 + [-1], s("CF.INSERT", "small", "ITEMS", *range(5)))
@@ -196,6 +198,7 @@ class Commands(ServerTest):
 
     def test_merge_adds_the_sources(self):
         s = self.server
+        s.reserve_exact("a", "b")
         s("CF.INSERT", "a", "ITEMS", *range(0, 1000))
         s("CF.INSERT", "b", "ITEMS", *range(500, 1500))
         self.assertEqual(b"OK", s("CF.MERGE", "c", "a", "b"))
@@ -270,6 +273,7 @@ class Commands(ServerTest):
 
     def test_info_shows_the_counters(self):
         s = self.server
+        s.reserve_exact("k")
         s("CF.INSERT", "k", "ITEMS", "a", "b")
         s("CF.ADDNX", "k", "a")
         s("CF.DEL", "k", "a")
@@ -315,6 +319,7 @@ class Protocols(ServerTest):
     def collect_replies(self, protocol):
         connection = RawConnection(self.server, protocol)
         self.addCleanup(connection.close)
+        self.server.reserve_exact("k")
         return connection, [connection(*words) for words in self.CALLS]
 
     def test_resp2_has_integers(self):
@@ -341,7 +346,7 @@ class Protocols(ServerTest):
         connection("CF.RESERVE", "k", 8, "EXPANSION", 0, "BUCKETSIZE", 1)
         connection("CF.INSERT", "k", "ITEMS", *range(100))
         self.assertEqual(repr([False]), repr(connection("CF.INSERT", "k", "ITEMS", "x")))
-        self.assertEqual(repr([-1]), repr(connection("CF.INSERTNX", "k", "ITEMS", "x")))
+        self.assertIn("-1", map(repr, connection("CF.INSERTNX", "k", "ITEMS", "x", "y", "z")))  # one may be a false positive
         self.assertEqual("-Filter is full", connection("CF.ADD", "k", "x"))
 
 

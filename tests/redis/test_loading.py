@@ -13,6 +13,7 @@ class Prefix(ServerTest):
 
     def test_commands_have_the_prefix_and_no_other_name(self):
         s = self.prefixed()
+        s("guira.RESERVE", "k", 1000, "ERROR", "1e-6")
         self.assertEqual([1, 1], s("guira.INSERT", "k", "ITEMS", "a", "b"))
         self.assertEqual([1, 0], s("GUIRA.MEXISTS", "k", "a", "z"))
         s("guiraW.RESERVE", "w", 3600000)

@@ -85,6 +85,7 @@ class Changes(ServerTest):
 
     def test_watch_notices_a_changed_filter(self):
         s = self.server
+        s.reserve_exact("k")
         s("CF.ADD", "k", "a")
         with s.client.pipeline() as p:
             p.watch("k")
@@ -100,6 +101,7 @@ class Changes(ServerTest):
         replica = self.new_server("--replicaof", "127.0.0.1", str(s.port))
         self.wait_for(lambda: replica.client.info("replication")["master_link_status"] == "up")
         s("CFW.RESERVE", "w", 3600000)
+        s.reserve_exact("k")
         script = """
             local first = redis.call('CFW.SEEN', KEYS[1], 'a', 'b')
             for i = 1, tonumber(ARGV[1]) do redis.call('CF.ADD', KEYS[2], i) end
@@ -162,7 +164,7 @@ class Keys(ServerTest):
     def test_an_expired_key_is_missing(self):
         s = self.server
         replica = self.new_server("--replicaof", "127.0.0.1", str(s.port))
-        s("CF.ADD", "k", "a")
+        s("CF.INSERT", "k", "ITEMS", "a", "b")
         s("CFW.RESERVE", "w", 3600000)
         for key in ("k", "w"):
             s("PEXPIRE", key, 1)
@@ -171,7 +173,7 @@ class Keys(ServerTest):
         self.assert_error("ERR not found", "CFW.SEEN", "w", "a")
         s("PEXPIRE", "k", 1)
         self.assertEqual(1, s("CF.ADD", "k", "b"))
-        self.assertEqual([[0, 1], -1], [s("CF.MEXISTS", "k", "a", "b"), s("TTL", "k")])
+        self.assertEqual([1, 1, -1], [s("CF.EXISTS", "k", "b"), pairs(s("CF.STATS", "k"))["items"], s("TTL", "k")])
         self.wait_for(lambda: s.client.wait(1, 1000) == 1)
         self.wait_for(lambda: s("DEBUG", "DIGEST") == replica("DEBUG", "DIGEST"))
 
@@ -188,6 +190,8 @@ class Keys(ServerTest):
         s = self.server
         other = redis.Redis(port=s.port, db=1)
         self.addCleanup(other.close)
+        for db in (s, other.execute_command):
+            db("CF.RESERVE", "k", 1000, "ERROR", "1e-6")
         s("CF.ADD", "k", "a")
         s("CFW.RESERVE", "w", 300)
         s("CFW.SEEN", "w", *range(1000))

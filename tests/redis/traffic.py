@@ -6,7 +6,8 @@
                        were only acknowledged
 
 The keys are {tag}f, a filter, and {tag}w, a window, so that both are in the tag's slot. The models of filters ignore false
-positives: with slots of 32 bits they occur in one of 3 * 10^7 replies. Windows have one in 10^6, so a few are allowed.
+positives: with slots of 32 bits and room for ten times the items they occur in one of 10^9 replies, of which a test has some
+thousand. Windows have one in 10^6, so a few are allowed.
 """
 import collections
 import threading
@@ -30,7 +31,7 @@ class Worker(threading.Thread):
         self.failure = None
         self.stopping = threading.Event()
         for key in self.filters:
-            self.call("CF.RESERVE", key, 1000, "ERROR", 0.00001)
+            self.call("CF.RESERVE", key, 10000, "ERROR", 0.000001)
         for key in self.windows:
             self.call("CFW.RESERVE", key, HOUR)
 
