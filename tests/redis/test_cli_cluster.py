@@ -114,7 +114,7 @@ class Slots(ClusterTest):
         self.assertEqual(3, len([line for line in done.lines if line.startswith("guira_server_filters{")]))
 
     def test_a_dead_master_without_a_replica(self):
-        running = self.start_cli("uniq", "--redis-timeout", "3s", "--shards", SHARDS, "seen")
+        running = self.start_cli("uniq", "--redis-timeout", "10s", "--shards", SHARDS, "seen")
         running.send(f"before {i}" for i in range(1000))
         poll(lambda: have_come(running, 1000), "lines")
         self.cluster.kill(self.cluster.master_of(16383))

@@ -298,7 +298,7 @@ class Commands(ServerTest):
         listener = s.client.pubsub()
         listener.psubscribe("__keyevent@0__:cf*")
         listener.get_message(timeout=60)
-        for words in (["CF.RESERVE", "k", 100], ["CF.ADD", "k", "a"], ["CF.ADDNX", "k", "a"], ["CF.INSERT", "k", "ITEMS", "b"],
+        for words in (["CF.RESERVE", "k", 100, "ERROR", "1e-6"], ["CF.ADD", "k", "a"], ["CF.ADDNX", "k", "a"], ["CF.INSERT", "k", "ITEMS", "b"],
                       ["CF.DEL", "k", "a"], ["CF.DEL", "k", "absent"], ["CF.COMPACT", "k"], ["CF.MERGE", "m", "k"],
                       ["CFW.RESERVE", "w", 1000], ["CFW.SEEN", "w", "a"]):
             s(*words)
@@ -355,7 +355,7 @@ class PythonClient(ServerTest):
 
     def test_the_client_understands_the_replies(self):
         cf = self.server.client.cf()
-        self.assertTrue(cf.create("k", 1000))
+        self.assertTrue(cf.create("k", 100000))  # so that three items have no false positive in 10^6 runs
         self.assertTrue(cf.add("k", "a"))
         self.assertFalse(cf.addnx("k", "a"))
         self.assertEqual([1, 1], cf.insert("k", ["b", "c"]))
