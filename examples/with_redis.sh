@@ -10,9 +10,10 @@ stop() {
 }
 trap stop EXIT
 
-# A port that another program has makes the server end at once: try the next one.
-port=$((20000 + $$ % 20000))
-while [ "$port" -lt 60000 ]; do
+# A port that another program has makes the server end at once: try the next one. Linux gives those from 32768 on to connections,
+# and tests/redis uses those below 32000.
+port=$((32000 + $$ % 600))
+while [ "$port" -lt 32768 ]; do
     redis-server --port "$port" --bind 127.0.0.1 --save '' --dir "$directory" >"$directory/log" 2>&1 &
     server=$!
     while kill -0 "$server" 2>/dev/null; do

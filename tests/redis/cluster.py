@@ -10,7 +10,7 @@
         c.wait_ok()
 
 A node uses two ports: p for clients and p + 10000 for the other nodes. Both are below the range that Linux assigns to
-outgoing connections, so that a restarted node finds its ports free.
+outgoing connections, and held for the node while it is down, so that a restarted node finds its ports free.
 
 On a busy machine a node can be seconds late without being dead, and an unwanted failover may lose writes that are not yet
 replicated. So the nodes use LONG_TIMEOUT, except while the cluster is created and between kill() and wait_ok().
@@ -24,7 +24,7 @@ import time
 
 import redis
 
-from harness import SERVER, Server, is_free
+from harness import SERVER, Server, hold
 
 CLI = os.path.join(os.path.dirname(SERVER), os.path.basename(SERVER).replace("-server", "-cli"))
 BUS_PORT_OFFSET = 10000
@@ -55,7 +55,7 @@ def poll(condition, what, seconds=120):
 def free_port_pair():
     while True:
         port = random.SystemRandom().randrange(10000, 22000)
-        if is_free(port) and is_free(port + BUS_PORT_OFFSET):
+        if hold(port) and hold(port + BUS_PORT_OFFSET):
             return port
 
 

@@ -36,12 +36,21 @@ def rng_for(test):
     return random.Random(f"{SEED} {test.id()}")
 
 
-def is_free(port):
-    with socket.socket() as s:
-        try:
-            s.bind(("127.0.0.1", port))
-        except OSError:
-            return False
+held = []  # sockets
+
+
+def hold(port):
+    """Takes a port for the servers of this process until it ends, also while none is running. Returns whether it was free: tests
+    run at the same time, and each second start some servers. The socket listens to nothing, and lets others bind the port that
+    set SO_REUSEADDR. Servers do; this function does so only when it has the port."""
+    s = socket.socket()
+    try:
+        s.bind(("127.0.0.1", port))
+    except OSError:
+        s.close()
+        return False
+    s.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    held.append(s)
     return True
 
 
@@ -49,7 +58,7 @@ def free_port():
     """Below the ports that the system gives to connections: one of those could take it before the server does."""
     while True:
         port = random.SystemRandom().randrange(10000, 32000)
-        if is_free(port):
+        if hold(port):
             return port
 
 
@@ -70,7 +79,7 @@ class Server:
             raise
 
     def start(self):
-        """Another test may take a free port at the same moment; then another one is tried."""
+        """Another program may take a free port at the same moment; then another one is tried."""
         for _ in range(10):
             self.port = self.wanted_port or free_port()
             try:
