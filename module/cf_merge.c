@@ -6,23 +6,33 @@
 
 /* ----------------------------------------------------------------------------------------------------------- compacting */
 
-/* A filter of fixed size has no memory to release: the call succeeds and does nothing to it. */
-int cf_compact(redis_ctx *ctx, redis_string **argv, int argc) {
+/* A filter of fixed size keeps its memory, which is for its capacity: the call succeeds and does nothing to it. */
+static int compact(redis_ctx *ctx, redis_string *name, redis_type *type, const char *missing, const char *event) {
     void *value;
-    if (argc != 2) return redis.WrongArity(ctx);
-    switch (find_value(ctx, argv[1], REDIS_READ | REDIS_WRITE, filter_type, &value)) {
-    case KEY_MISSING: return redis.ReplyWithError(ctx, "Cuckoo filter was not found");
+    switch (find_value(ctx, name, REDIS_READ | REDIS_WRITE, type, &value)) {
+    case KEY_MISSING: return redis.ReplyWithError(ctx, missing);
     case KEY_WRONG_TYPE: return REDIS_OK;
     case KEY_FOUND: break;
     }
     struct filter *f = value;
     long long before = filter_before_change(f);
-    guira_shrink_to_fit(f->guira);
+    if (f->expansion > 0) guira_shrink_to_fit(f->guira);
     if (f->extra != NULL) f->extra->deleted = 0;
     filter_changed(f, before);
     redis.ReplicateVerbatim(ctx);
-    redis.NotifyKeyspaceEvent(ctx, REDIS_NOTIFY_MODULE, "cf.compact", argv[1]);
+    redis.NotifyKeyspaceEvent(ctx, REDIS_NOTIFY_MODULE, event, name);
     return redis.ReplyWithSimpleString(ctx, "OK");
+}
+
+int cf_compact(redis_ctx *ctx, redis_string **argv, int argc) {
+    if (argc != 2) return redis.WrongArity(ctx);
+    return compact(ctx, argv[1], filter_type, "Cuckoo filter was not found", "cf.compact");
+}
+
+/* Ours alone: a Bloom filter cannot shrink. */
+int bf_compact(redis_ctx *ctx, redis_string **argv, int argc) {
+    if (argc != 2) return redis.WrongArity(ctx);
+    return compact(ctx, argv[1], bloom_type, "ERR not found", "bf.compact");
 }
 
 /* -------------------------------------------------------------------------------------------------------------- merging */

@@ -77,6 +77,8 @@ static const struct command {
     {"BF.INFO", "key [field]", bf_info, "readonly fast", -2, "Returns the size and options of a filter", "O(1)"},
     {"BF.DEL", "key item", bf_del, "write fast", 3, "Removes an item, which must have been added before", "O(1)"},
     {"BF.COUNT", "key item", bf_count, "readonly fast", 3, "Returns 1 if an item may be present, otherwise 0", "O(1)"},
+    {"BF.COMPACT", "key", bf_compact, "write", 2, "Frees memory that the items do not need, including reserved memory",
+     "O(filter)"},
     {"BF.SCANDUMP", "key position", bf_scandump, "readonly", 3, "Returns the next chunk of a dump",
      "O(chunk) when chunks are read in order; O(filter) otherwise"},
     {"BF.LOADCHUNK", "key position chunk", bf_loadchunk, "write deny-oom", -4, "Loads one chunk of a dump",

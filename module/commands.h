@@ -12,7 +12,7 @@ bool commands_register(redis_ctx *ctx);
 /* cf_create.c */
 redis_command_fn cf_reserve, cf_create, cf_seed;
 /* cf_merge.c */
-redis_command_fn cf_compact, cf_merge, cf_union;
+redis_command_fn cf_compact, bf_compact, cf_merge, cf_union;
 /* cf_write.c */
 redis_command_fn cf_add, cf_addnx, cf_insert, cf_insertnx, cf_del;
 /* cf_read.c */

@@ -173,6 +173,37 @@ class Rates(BloomTest):
                 self.assertLessEqual(wrong, lookups * rate + 8 * math.sqrt(lookups * rate))
 
 
+class Compaction(BloomTest):
+    def test_compact_frees_reserved_memory(self):
+        """A filter of BF.* does not shrink below its capacity on its own: its rate is kept for growth from there."""
+        s = self.server
+        replica = self.new_server("--replicaof", "127.0.0.1", str(s.port))
+        self.wait_for(lambda: replica.client.info("replication")["master_link_status"] == "up")
+        s("BF.RESERVE", "k", 0.001, 100000)
+        new = [i for i, reply in enumerate(s("BF.MADD", "k", *range(50000))) if reply == 1]
+        for i in new[1000:]:
+            s("BF.DEL", "k", i)
+        self.assertGreater(s("MEMORY", "USAGE", "k"), 100000)
+        self.assertEqual(b"OK", s("BF.COMPACT", "k"))
+        self.assertLess(s("MEMORY", "USAGE", "k"), 5000)
+        self.assertEqual([1] * 1000, s("BF.MEXISTS", "k", *new[:1000]))
+        self.wait_for(lambda: s("DEBUG", "DIGEST") == replica("DEBUG", "DIGEST"))
+
+    def test_filters_of_fixed_size_and_other_keys(self):
+        s = self.server
+        s("BF.RESERVE", "fixed", 0.01, 100, "NONSCALING")
+        before = s("MEMORY", "USAGE", "fixed")
+        self.assertEqual(b"OK", s("BF.COMPACT", "fixed"))
+        self.assertEqual((before, 100), (s("MEMORY", "USAGE", "fixed"), pairs(s("BF.INFO", "fixed"))["Capacity"]))
+        self.assertEqual("non scaling filter is full", str(s("BF.MADD", "fixed", *range(1000))[-1]))
+        self.assertEqual(100, s("BF.CARD", "fixed"))
+        s("CF.ADD", "f", "a")
+        self.assert_error("ERR not found", "BF.COMPACT", "none")
+        self.assert_error(WRONG_TYPE, "BF.COMPACT", "f")
+        self.assert_error(WRONG_TYPE, "CF.COMPACT", "fixed")
+        self.assert_error("ERR wrong number of arguments for 'BF.COMPACT' command", "BF.COMPACT")
+
+
 class Persistence(BloomTest):
     def fill(self, s):
         """Only items that were new are deleted, and only they must be found later: one for which BF.ADD replied 0 although it
