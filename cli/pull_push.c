@@ -57,6 +57,12 @@ static void require_url(const struct redis_options *redis, const char *command) 
 
 /* ---------------------------------------------------------------------------------------------------------------- pull */
 
+/* The seed that everybody knows, of a filter without items of ours: NO_SEED in module/filter.c. */
+static bool has_no_seed(const struct value *v) {
+    static const uint8_t no_seed[16] = "guira: no seed.";
+    return v->filter != NULL && memcmp(v->config.seed, no_seed, sizeof no_seed) == 0;
+}
+
 static int pull_run(int argc, char **argv) {
     struct redis_options redis = {0};
     struct value v;
@@ -72,6 +78,9 @@ static int pull_run(int argc, char **argv) {
     guira_status s = value_open(&v, redis_pull(&redis, key));
     if (s != GUIRA_OK)
         trouble("%s: what the server sent is not a file of this version of guira: %s", key, guira_strerror(s));
+    if (has_no_seed(&v))
+        trouble("%s: is an empty filter that moved over from RedisBloom; it gets its hash seed with the first item",
+                key);
     target_save(path, (struct saved_content){.filter = v.filter, .window = v.window}, force);
     if (!quiet) print_summary(path, &v);
     value_close(&v);

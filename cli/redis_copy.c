@@ -149,6 +149,13 @@ static _Noreturn void not_a_filter(const struct target *t, const char *type) {
     trouble("%s: is a %s, not a guira filter or window", t->key, type);
 }
 
+/* Exits if the filter is RedisBloom's own: the chunks of that have another format. */
+static void require_module(struct target *t) {
+    redisReply *r = RUN(t, "CF.STATS", t->key);
+    if (is_error(r, "ERR unknown command")) refused(t, r);
+    freeReplyObject(r);
+}
+
 struct slice redis_pull(const struct redis_options *o, const char *key) {
     static struct target t;
     struct text_buffer stream = {0};
@@ -157,8 +164,9 @@ struct slice redis_pull(const struct redis_options *o, const char *key) {
     target_open(&t, o, key);
     type_of(&t, type, sizeof type);
     bool window = strcmp(type, "guira-win") == 0;
+    if (strcmp(type, MOVED_TYPE) == 0) require_module(&t);
     if (window) dump_whole(&t, &stream);
-    else if (strcmp(type, "guira-flt") == 0) dump_chunks(&t, "CF.SCANDUMP", &stream);
+    else if (is_filter_type(type)) dump_chunks(&t, "CF.SCANDUMP", &stream);
     else if (strcmp(type, "guira-blm") == 0) dump_chunks(&t, "BF.SCANDUMP", &stream);
     else not_a_filter(&t, type);
     const char *file = stream_file(stream.data, stream.size, window, &old);

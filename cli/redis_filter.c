@@ -67,11 +67,11 @@ const char *redis_filter_error(const struct redis_filter *f, const struct call *
     return text;
 }
 
-/* Exits if the server does not know the commands of the module. Other errors, such as a missing key, are ignored. */
+/* Exits if the server does not know CF.STATS, which only our module has. Other errors, such as a missing key, are ignored. */
 static void require_module(struct redis_filter *f) {
-    const char *const info[] = {"CF.INFO", f->job->name, NULL};
+    const char *const stats[] = {"CF.STATS", f->job->name, NULL};
     struct single_call c;
-    prepare(&c, f->job->name, info);
+    prepare(&c, f->job->name, stats);
     run_or_exit(f, &c.call, 1);
     if (is_unknown_command(c.call.reply)) trouble("%s", redis_filter_error(f, &c.call));
     freeReplyObject(c.call.reply);
@@ -147,10 +147,12 @@ static void agree_on_shards(struct redis_filter *f) {
 
 /* Exits with a hint if the key is not of the type that the operation needs. */
 static void check_type(struct redis_filter *f, const struct shard *s, const char *type) {
-    const char *needed = f->operation == WINDOW_SEEN ? "guira-win" : "guira-flt";
-    if (strcmp(type, needed) == 0) return;
-    if (strcmp(type, "guira-win") == 0) trouble("%s: is a window; only uniq --window can use it", s->key);
-    if (strcmp(type, "guira-flt") == 0) trouble("%s: is a filter, not a window; leave out --window", s->key);
+    bool window = strcmp(type, "guira-win") == 0, filter = is_filter_type(type);
+    if (f->operation == WINDOW_SEEN ? window : filter) return;
+    if (window) trouble("%s: is a window; only uniq --window can use it", s->key);
+    if (filter) trouble("%s: is a filter, not a window; leave out --window", s->key);
+    if (strcmp(type, "guira-blm") == 0)
+        trouble("%s: is a filter for BF.* commands; of this tool only pull and push can use it", s->key);
     if (strcmp(type, "string") == 0)
         trouble("%s: is a string, not a filter; if it contains 'guira: N shards', use --shards N", s->key);
     trouble("%s: is a %s, not a guira filter", s->key, type);

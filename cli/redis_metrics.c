@@ -1,8 +1,8 @@
 /* guira metrics --redis: prints the metrics of all filters and windows of a server, or of all masters of a cluster.
  *
- *     SCAN ... TYPE guira-flt, guira-win    -> names of keys, from each master
- *     CF.STATS, CFW.INFO                    -> values, from the server that has the key
- *     INFO guira                            -> totals, from each master
+ *     SCAN ... TYPE guira-flt, guira-win, ...    -> names of keys, from each master
+ *     CF.STATS, CFW.INFO                         -> values, from the server that has the key
+ *     INFO guira                                 -> totals, from each master
  *
  * The text format of Prometheus is grouped by metric, so all values are collected before the first line is printed. */
 #include <stdio.h>
@@ -104,6 +104,8 @@ static void collect_from(struct collection *s, struct master *m) {
     if (strstr(m->info->str, "guira_filters:") == NULL)
         trouble("%s: the server does not have the guira module (redis-server --loadmodule guira.so)", m->node->name);
     scan(s, m->node, "guira-flt", "filter");
+    scan(s, m->node, MOVED_TYPE, "filter");
+    scan(s, m->node, "guira-blm", "filter");
     scan(s, m->node, "guira-win", "window");
 }
 

@@ -172,6 +172,8 @@ redisReply *node_command(struct node *n, const char *format, ...) {
     return node_receive(n);
 }
 
+bool is_filter_type(const char *type) { return strcmp(type, "guira-flt") == 0 || strcmp(type, MOVED_TYPE) == 0; }
+
 const redisReply *reply_field(const redisReply *r, const char *name) {
     for (size_t i = 0; r->type == REDIS_REPLY_ARRAY && i + 1 < r->elements; i += 2) {
         const char *field = r->element[i]->str;

@@ -63,6 +63,12 @@ redisReply *node_command(struct node *n, const char *format, ...);
 /* The value of a field in a reply of alternating names and values; NULL if there is no such field. */
 const redisReply *reply_field(const redisReply *r, const char *name);
 
+/* Filters that moved over from RedisBloom keep the name of its type, for which RedisBloom alone has other commands. */
+#define MOVED_TYPE "MBbloomCF"
+
+/* Is this a type of keys for CF.* commands? */
+bool is_filter_type(const char *type);
+
 /* After the connection was lost: can the server have received the complete command that ends at `position`? */
 static inline bool node_may_have_received(const struct node *n, uint64_t position) { return position <= n->written; }
 

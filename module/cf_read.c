@@ -30,17 +30,26 @@ int cf_info(redis_ctx *ctx, redis_string **argv, int argc) {
     return REDIS_OK;
 }
 
+/* bloom_type if that is the type of the key, otherwise filter_type. */
+static redis_type *type_for_stats(redis_ctx *ctx, redis_string *name) {
+    redis_key *key = redis.OpenKey(ctx, name, REDIS_READ | REDIS_NO_TOUCH);
+    bool bloom = key != NULL && redis.ModuleTypeGetType(key) == bloom_type;
+    if (key != NULL) redis.CloseKey(key);
+    return bloom ? bloom_type : filter_type;
+}
+
+/* The only command of CF.* for keys of BF.* too: it exists only here, and metrics need it. */
 int cf_stats(redis_ctx *ctx, redis_string **argv, int argc) {
     const struct filter *f;
     guira_stats s = GUIRA_STATS_INIT;
     if (argc != 2) return redis.WrongArity(ctx);
-    if (!find_stats(ctx, argv[1], filter_type, &f, &s)) return REDIS_OK;
+    if (!find_stats(ctx, argv[1], type_for_stats(ctx, argv[1]), &f, &s)) return REDIS_OK;
     const struct old_part *old = filter_old(f);
     guira_config c = filter_config(f);
     double bits = s.items > 0 ? 8.0 * (double)s.bytes / (double)s.items : 0;
     reply_map(ctx, 18);
     redis.ReplyWithSimpleString(ctx, "kind");
-    redis.ReplyWithSimpleString(ctx, f->expansion == 0 ? "cuckoo" : "tidal");
+    redis.ReplyWithSimpleString(ctx, c.kind == GUIRA_CUCKOO ? "cuckoo" : "tidal");
     reply_integer_field(ctx, "capacity", c.capacity);
     reply_integer_field(ctx, "items", s.items);
     reply_integer_field(ctx, "slots", s.slots);

@@ -8,6 +8,7 @@ import unittest
 from cluster import Cluster
 from harness import QUICK, ServerTest, pairs, rng_for
 from cli_tool import CliMixin, CuttingProxy, Running, assert_lines_but_few, run
+from redisbloom import CuckooFilter, dump
 
 MANY = 100000 if QUICK else 600000   # lines: chunks have 1 MiB, so this is three of them
 HEADER, RECORD = 40, 48              # bytes before each chunk, and before the file in a filter's stream
@@ -241,6 +242,53 @@ class Filters(CopyTest):
             self.assert_done(self.push(key + ".gf", key + "2"))
             self.assert_fails("NOPERM", self.push(key + ".gf", "other"))
             self.assert_fails("NOPERM", self.pull(key, "x.gf"))
+
+
+class Moved(CopyTest):
+    """A filter that came with the server from RedisBloom keeps the type MBbloomCF."""
+
+    def restore(self, key, lines):
+        f = CuckooFilter(1024)
+        for line in lines:
+            f.add(line)
+        self.server("DEBUG", "SET-SKIP-CHECKSUM-VALIDATION", 1)
+        self.server("RESTORE", key, 0, dump(f))
+        self.assertEqual(b"MBbloomCF", self.server("TYPE", key))
+
+    def test_the_tool_uses_it_as_any_filter(self):
+        s, old, new = self.server, lines_to(100), lines_to(300, 200)
+        self.restore("moved", old)
+        self.assert_done(self.run_cli("add", "moved", lines=new))
+        done = self.run_cli("test", "moved", lines=old + new)
+        self.assertEqual(old + new, done.lines)
+        self.assert_fails("is a filter, not a window", self.run_cli("uniq", "--window", "1h", "moved", lines=["x"]))
+        self.assert_fails("contains items of a RedisBloom filter", self.pull("moved", "f.gf"))
+        self.assert_done(self.run_cli("remove", "moved", lines=old))
+        self.assertEqual(0, pairs(s("CF.STATS", "moved"))["old_items"])
+        self.assert_done(self.pull("moved", "f.gf"))
+        self.assert_contains("f.gf", new)
+        self.assert_done(self.push("f.gf", "moved", "--force"))
+        self.assertEqual(b"guira-flt", s("TYPE", "moved"))
+
+    def test_one_without_items_has_no_seed_yet(self):
+        """Whoever reads the sources knows the seed that stands in for it."""
+        self.restore("moved", [])
+        self.assert_fails("it gets its hash seed with the first item", self.pull("moved", "f.gf"))
+        self.assertFalse(os.path.exists(self.path("f.gf")))
+        self.server("CF.ADD", "moved", "x")
+        self.assert_done(self.pull("moved", "f.gf"))
+
+    def test_metrics_have_keys_of_every_type(self):
+        s = self.server
+        self.restore("moved", [])
+        s("CF.INSERT", "moved", "ITEMS", "a", "b")
+        s("BF.MADD", "bloom", "a", "b", "c")
+        s("BF.RESERVE", "fixed", 0.01, 100, "NONSCALING")
+        self.assertEqual(("tidal", 3), tuple(pairs(s("CF.STATS", "bloom"))[field] for field in ("kind", "items")))
+        lines = self.run_cli("metrics").lines
+        for key, items in ("moved", 2), ("bloom", 3), ("fixed", 0):
+            self.assertIn(f'guira_items{{name="{key}",kind="tidal",server="127.0.0.1:{s.port}"}} {items}', lines)
+        self.assert_fails("is a filter for BF.* commands", self.run_cli("add", "bloom", lines=["x"]))
 
 
 class Windows(CopyTest):
