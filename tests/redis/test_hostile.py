@@ -52,6 +52,9 @@ def rdb_length(n):
 
 
 class Hostile(ServerTest):
+    def new_server(self, *options, **more):
+        return super().new_server(*options, **{"arguments": ["BF", "yes"], **more})
+
     def setUp(self):
         super().setUp()
         s = self.server
@@ -65,6 +68,10 @@ class Hostile(ServerTest):
         s("CF._CREATE", "old", 4, 2, 20, 4, 0.3, seed)  # grown so far that it has elders
         s("CF.INSERT", "old", "ITEMS", *range(6000))
         self.assertGreater(pairs(s("CF.STATS", "old"))["elders"], 0)
+        s("BF._CREATE", "bloom", 0.01, 10, 2, seed)
+        s("BF.MADD", "bloom", *range(60))
+        s("BF._CREATE", "nonscaling", 0.001, 40, 0, seed)
+        s("BF.MADD", "nonscaling", *range(30))
         s("CFW._CREATE", "window", 3600000, 0, seed)
         s("CFW._SEEN", "window", 10**12, *range(40))
         s("CF._CREATE", "large", 600000, 2, 20, 1, 0, seed)
@@ -91,12 +98,19 @@ class Hostile(ServerTest):
             calls = [["CF.DEBUG", key], ["CF.INSERT", key, "ITEMS", *range(200)], ["CF.MEXISTS", key, *range(200)],
                      ["CF.COUNT", key, 1], ["CF.INFO", key], ["CF.STATS", key], ["CF.MERGE", key, key],
                      ["CF.SCANDUMP", key, 0], ["EVAL", DELETE_HUNDRED, 1, key], ["CF.COMPACT", key], ["CF.DEBUG", key]]
+        elif kind == b"guira-blm":
+            calls = [["BF.MADD", key, *range(200)], ["BF.MEXISTS", key, *range(200)], ["BF.CARD", key], ["BF.INFO", key],
+                     ["CF.STATS", key], ["BF.SCANDUMP", key, 0], ["EVAL", DELETE_HUNDRED.replace("CF", "BF"), 1, key],
+                     ["BF.COMPACT", key], ["BF.INSERT", key, "ITEMS", *range(100, 300)]]
         else:
             self.assertEqual(b"guira-prt", kind)
             calls = [["CF.LOADCHUNK", key, 1, "x"]]
         return calls + [["COPY", key, "copy", "REPLACE"], ["DEBUG", "DIGEST-VALUE", key], ["MEMORY", "USAGE", key], ["DUMP", key]]
 
     def check(self, calls, replies):
+        if calls[0][0] == "BF.MADD":  # ends with an error when the filter is full
+            self.assertTrue(all(is_present for added, is_present in zip(replies[0], replies[1])
+                                if not isinstance(added, Exception)))
         if calls[0][0] != "CF.DEBUG":
             return
         self.assertNotIsInstance(replies[0], Exception)
@@ -155,7 +169,8 @@ class Hostile(ServerTest):
 
     def test_mutants_of_dumps(self):
         rng = rng_for(self)
-        sources = [self.server("DUMP", key) for key in ("fixed", "elastic", "old", "window", "fixed", "elastic", "window")]
+        sources = [self.server("DUMP", key) for key in ("fixed", "elastic", "old", "window", "fixed", "elastic", "window", "bloom",
+                                                         "nonscaling")]
         if not QUICK:
             sources.append(self.server("DUMP", "half"))
         refused, accepted = self.try_mutants(rng, self.restore(rng, sources))
@@ -164,15 +179,18 @@ class Hostile(ServerTest):
 
     def test_mutants_of_chunks(self):
         rng = rng_for(self)
-        sources = [self.server("CF.SCANDUMP", key, 0)[1] for key in ("fixed", "elastic", "fixed", "elastic", "old")]
+        sources = [("CF.LOADCHUNK", self.server("CF.SCANDUMP", key, 0)[1])
+                   for key in ("fixed", "elastic", "fixed", "elastic", "old")]
+        sources += [("BF.LOADCHUNK", self.server("BF.SCANDUMP", key, 0)[1]) for key in ("bloom", "nonscaling")]
 
         def calls(key):
-            chunk = mutate(rng, rng.choice(sources), 8)
+            command, source = rng.choice(sources)
+            chunk = mutate(rng, source, 8)
             if len(chunk) > 40 and rng.random() < 0.9:  # otherwise nearly all would be refused for their header
                 chunk = with_checksum(chunk)
             generation, _, offset = struct.unpack_from("<QQQ", chunk.ljust(32, b"\0"), 8)
             position = (generation & 0xfffff) << 32 | offset // (1 << 20) + 1
-            return [["CF.LOADCHUNK", key, position, chunk]]
+            return [[command, key, position, chunk]]
 
         refused, accepted = self.try_mutants(rng, calls)
         print(f"CF.LOADCHUNK: {refused} refused, {accepted} accepted")
@@ -193,7 +211,8 @@ class Hostile(ServerTest):
         except RuntimeError:
             # that of redis-check-rdb, which the server runs; of Redis 7.0 it may read for ever after the end of the file
             self.assertIn(s.process.returncode, (0, 1, -signal.SIGKILL))
-            self.assertNotRegex(s.log(), "Sanitizer|runtime error|BUG REPORT|crashed by signal")
+            # not its warning: redis-check-rdb asks for as much memory as a length in the file says
+            self.assertNotRegex(s.log(), "ERROR: .*Sanitizer|runtime error|BUG REPORT|crashed by signal")
             self.assertRegex(s.log(), "guira: |Internal error in RDB reading|loading DB")
             return False
         finally:
@@ -208,7 +227,7 @@ class Hostile(ServerTest):
     def test_mutants_of_rdb_files(self):
         """A server with such a file starts with valid values, or ends and says why."""
         rng = rng_for(self)
-        dumps = {key: self.server("DUMP", key) for key in (b"fixed", b"elastic", b"old", b"window")}
+        dumps = {key: self.server("DUMP", key) for key in (b"fixed", b"elastic", b"old", b"window", b"bloom")}
         s = self.new_server()
         started = 0
         for _ in range(MUTANTS // 100):
@@ -222,12 +241,12 @@ class Hostile(ServerTest):
                 raise
         s.end()
         self.assertTrue(self.start_with(s, dumps))
-        self.assertEqual(4, s("DBSIZE"))
+        self.assertEqual(len(dumps), s("DBSIZE"))
         print(f"RDB files: {MUTANTS // 100 - started} refused, {started} accepted")
 
     def test_fix_checksums_leaves_valid_dumps_unchanged(self):
         """Otherwise all mutants would be refused for their checksums alone."""
-        for key in ("fixed", "elastic", "old", "window"):
+        for key in ("fixed", "elastic", "old", "window", "bloom"):
             dump = bytearray(self.server("DUMP", key))
             same = bytearray(dump)
             fix_checksums(same)
@@ -235,7 +254,7 @@ class Hostile(ServerTest):
 
     def test_filters_with_options_that_block_the_server_are_refused(self):
         """Valid files of the library, but with options that the module never uses."""
-        for key, at, value in (("elastic", 56, 1e-6), ("elastic", 56, 0.999), ("fixed", 56, 0.01), ("elastic", 88, 60000),
+        for key, at, value in (("elastic", 56, 1e-6), ("bloom", 56, 0.999), ("elastic", 56, 0.999), ("fixed", 56, 0.01), ("elastic", 88, 60000),
                                ("window", 56, 1e-6)):
             dump = bytearray(self.server("DUMP", key))
             start = dump.find(b"GUIRA\r\n\x1a")
