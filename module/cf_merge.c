@@ -46,6 +46,7 @@ static const char *merge_error(guira_status s) {
     case GUIRA_EUNSUPPORTED: return "ERR filters of fixed size have no union";
     case GUIRA_EFULL:
     case GUIRA_EDUPLICATE: return "ERR too many copies of one item";
+    case GUIRA_ELIMIT: return "ERR too many copies for one filter";
     default: return "ERR Insufficient memory";
     }
 }

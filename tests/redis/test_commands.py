@@ -238,6 +238,24 @@ class Commands(ServerTest):
         self.assert_error("ERR not found", "CF.MERGE", "new", "none")
         self.assertEqual(0, s("EXISTS", "new"))
 
+    def test_copies_are_counted_up_to_a_limit(self):
+        """A filter that is merged with itself doubles its copies. Those outside the table are at most 2^56."""
+        s = self.server
+        s("CF.INSERT", "k", "ITEMS", "a", "b", "c")
+        count = 1
+        while count < 2**54:
+            s("CF.MERGE", "k", "k")
+            count *= 2
+        digest = s("DEBUG", "DIGEST")
+        self.assert_error("ERR too many copies for one filter", "CF.MERGE", "k", "k")
+        self.assertEqual(digest, s("DEBUG", "DIGEST"))
+        self.assertEqual([count, 1, 3 * count], [s("CF.COUNT", "k", "a"), s("CF.ADD", "k", "d"),
+                                                 pairs(s("CF.INFO", "k"))["Number of items inserted"] - 1])
+        s("RESTORE", "again", 0, s("DUMP", "k"))
+        self.assertEqual(count - 1, s("CF.DEL", "again", "b") and s("CF.COUNT", "again", "b"))
+        s("CF.COMPACT", "again")
+        s("CF.DEBUG", "again")
+
     def test_filters_of_different_error_can_be_merged(self):
         s = self.server
         for name, error in (("a", 0.01), ("b", 0.001), ("c", 0.00001)):
