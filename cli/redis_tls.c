@@ -63,10 +63,13 @@ static bool expect(SSL *ssl, const char *name) {
 }
 
 static void explain(SSL *ssl, char *error, size_t n) {
+    bool silent = errno == EAGAIN; /* the timeout of the socket */
     long verified = SSL_get_verify_result(ssl);
     if (verified != X509_V_OK)
         snprintf(error, n, "its certificate is refused: %s", X509_verify_cert_error_string(verified));
-    else snprintf(error, n, "no TLS connection: %s", reason());
+    else
+        snprintf(error, n, "no TLS connection: %s (redis:// connects without TLS)",
+                 silent ? "no answer in time" : reason());
     ERR_clear_error();
 }
 
