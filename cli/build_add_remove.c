@@ -39,7 +39,8 @@ struct change {
 #define COPIES_OPTION(to) \
     { 0, "count-copies", OPT_FLAG, to, NULL, "add a line every time it occurs, not only once", NULL }
 
-/* What to do about a full filter of this kind. Those of a list do not all follow from --items. */
+/* What to do about a full filter of this kind. Those of a list do not all follow from --items, and a fixed one with --buckets has
+ * exactly so many. */
 static const char *advice_if_full(const guira *f) {
     guira_config config = {0};
     guira_config_get(f, &config);
@@ -47,6 +48,8 @@ static const char *advice_if_full(const guira *f) {
         return "the filter is full; build one with more --max-filters or --buckets, or use --kind tidal";
     if (config.kind == GUIRA_CONSISTENT)
         return "the filter is full; build one with more --max-filters or a larger --ring, or use --kind tidal";
+    if (config.kind == GUIRA_CUCKOO && config.buckets > 0)
+        return "the filter is full; build one with more --buckets, or use --kind tidal";
     return "the filter is full; build a larger one with --items, or use --kind tidal";
 }
 

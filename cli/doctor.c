@@ -73,7 +73,7 @@ static void remedy_larger_filter(const struct checkup *p) {
     remedy(
         "rebuild it for the most lines it will ever hold at once, and a tenth more (now: guira build --items %" PRIu64
         "), or with --kind tidal, which grows",
-        (uint64_t)((double)p->s.items / advised_load));
+        (uint64_t)ceil((double)p->s.items / advised_load));
 }
 
 /* ----------------------------------------------------------------------------------------------------------- checks */
