@@ -137,7 +137,8 @@ static void *make_guira(struct plan p, guira_config c) {
     guira *f;
     uint64_t seed[2] = {mix(p.seed + 1), mix(p.seed + 2)};
     memcpy(c.seed, seed, sizeof c.seed);
-    if (guira_create(&c, &f) != GUIRA_OK) lab_fatal("cannot create a filter");
+    guira_status s = guira_create(&c, &f);
+    if (s != GUIRA_OK) lab_fatal("cannot create a filter for %" PRIu64 " items: %s", p.items, guira_strerror(s));
     return f;
 }
 static void *make_fixed(struct plan p) {
@@ -145,11 +146,11 @@ static void *make_fixed(struct plan p) {
 }
 static void *make_dynamic(struct plan p) {
     guira_config c = {.kind = GUIRA_DYNAMIC, .bucket_slots = CELLS, .slot_bits = fingerprint_bits(p.rate / p.growth)};
-    c.buckets = power_of_two_buckets((double)p.items);
+    c.buckets = (uint64_t)fmax(2, (double)power_of_two_buckets((double)p.items));
     return make_guira(p, c);
 }
 static void *make_elastic(struct plan p) {
-    uint64_t buckets = (uint64_t)ceil((double)p.items / most_load / CELLS);
+    uint64_t buckets = (uint64_t)fmax(2, ceil((double)p.items / most_load / CELLS));
     guira_config c = {.kind = GUIRA_ELASTIC, .bucket_slots = CELLS, .buckets = buckets};
     c.slot_bits = fingerprint_bits(p.rate); /* of a filter with a power of two of buckets, never extended */
     double copies = exp2(ceil(log2(p.growth)));

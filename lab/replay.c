@@ -95,7 +95,7 @@ struct replay replay_run(const struct trace *t, struct subject f, size_t samples
             in[e->flow] = f.insert(f.filter, key, length);
             r.failed += !in[e->flow];
         } else if (in[e->flow]) r.false_negatives += !f.remove(f.filter, key, length);
-        if (i * samples / t->events == r.samples && r.samples < samples) {
+        if (r.samples < samples && i * samples / t->events >= r.samples) { /* above: fewer events than samples */
             r.false_negatives += e->arrives && in[e->flow] && !f.contains(f.filter, key, length);
             r.sample[r.samples++] = take_sample(f, e->time, probes);
         }

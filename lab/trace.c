@@ -140,12 +140,15 @@ struct reader {
     size_t size;
 };
 
+/* The line comes from a file: what it has of control characters does not reach a terminal. */
 __attribute__((format(printf, 2, 3))) static bool fail_at_line(const struct reader *r, const char *format, ...) {
     va_list args;
     va_start(args, format);
     int n = snprintf(r->message, r->size, "%s:%zu: ", r->name, r->line);
     if (n >= 0 && (size_t)n < r->size) vsnprintf(r->message + n, r->size - (size_t)n, format, args);
     va_end(args);
+    for (char *p = r->message; *p != '\0'; p++)
+        if ((unsigned char)*p < ' ' || *p == 0x7f) *p = '?';
     return false;
 }
 
@@ -174,6 +177,8 @@ static bool read_flow(const struct reader *r, struct trace *t, const char *line,
     return true;
 }
 
+static const char byte_order_mark[] = "\xef\xbb\xbf"; /* which spreadsheets write */
+
 static bool is_header(const char *line) { return strncmp(line, "start,end,key", 13) == 0; }
 
 bool trace_read(FILE *in, const char *name, struct trace *out, char *message, size_t size) {
@@ -187,8 +192,11 @@ bool trace_read(FILE *in, const char *name, struct trace *out, char *message, si
     while (good && (n = getline(&line, &space, in)) >= 0) {
         r.line++;
         while (n > 0 && (line[n - 1] == '\n' || line[n - 1] == '\r')) line[--n] = '\0';
-        if (n == 0 || line[0] == '#' || (t.flows == 0 && is_header(line))) continue;
-        good = read_flow(&r, &t, line, (size_t)n);
+        size_t skip = r.line == 1 && strncmp(line, byte_order_mark, 3) == 0 ? 3 : 0;
+        const char *row = line + skip;
+        size_t length = (size_t)n - skip;
+        if (length == 0 || row[0] == '#' || (t.flows == 0 && is_header(row))) continue;
+        good = read_flow(&r, &t, row, length);
     }
     free(line);
     if (good && ferror(in)) good = fail_at_line(&r, "cannot read: %s", strerror(errno));

@@ -17,8 +17,8 @@ INVALID = {
 }
 
 
-def run(command, out, trace):
-    arguments = command + ["--quick", "--only", "ccf-fig3", "ccf-fig4", "--out", str(out), "--trace", str(trace)]
+def run(command, out, trace, only=("ccf-fig3", "ccf-fig4")):
+    arguments = command + ["--quick", "--only", *only, "--out", str(out), "--trace", str(trace)]
     return subprocess.run(arguments, capture_output=True, text=True)
 
 
@@ -61,6 +61,22 @@ def test_a_valid_trace_makes_a_report(command, directory):
     print("ok: valid trace")
 
 
+def test_any_valid_trace_makes_a_report(command, directory):
+    """One flow; flows that start and end at the same time; a hot key; many more flows than there are at once."""
+    traces = {
+        "one flow": ["0,1,a"],
+        "no duration": [f"5,5,{i}" for i in range(300)],
+        "one key": [f"{i / 10},{i / 10 + 20},same" for i in range(1000)],
+        "many short flows": [f"{i / 10},{i / 10 + 0.5},{i % 700}" for i in range(10000)],
+    }
+    for name, lines in traces.items():
+        trace = directory / "any.csv"
+        trace.write_text("\n".join(lines))
+        done = run(command, directory / "own", trace, ("summary", "comparison", "ccf-fig4", "ccf-fig5"))
+        check(done.returncode == 0, f"{name}: status {done.returncode}", done)
+        print(f"ok: {name}")
+
+
 def test_every_experiment_has_a_text_whose_links_lead_somewhere(command, _):
     lab = next(pathlib.Path(part) for part in command if part.endswith("run.py")).parent
     folders = [main.parent for main in (*lab.glob("*/main.c"), *lab.glob("errata/*/main.c"))]
@@ -77,7 +93,8 @@ def test_every_experiment_has_a_text_whose_links_lead_somewhere(command, _):
 
 def main():
     test_every_experiment_has_a_text_whose_links_lead_somewhere(sys.argv[1:], None)
-    for test in (test_invalid_traces_leave_the_report_unchanged, test_a_valid_trace_makes_a_report):
+    for test in (test_invalid_traces_leave_the_report_unchanged, test_a_valid_trace_makes_a_report,
+                 test_any_valid_trace_makes_a_report):
         with tempfile.TemporaryDirectory() as directory:
             test(sys.argv[1:], pathlib.Path(directory))
 

@@ -93,6 +93,27 @@ static void test_filters_that_grow_keep_members_and_rate(void **state) {
     }
 }
 
+/* As for traces with one flow at a time, and for long ones whose flows a Bloom filter keeps. */
+static void test_any_plan_can_be_made_and_outgrown(void **state) {
+    (void)state;
+    struct rng r = rng_for("any plan");
+    for (int k = 0; k < CONTENDERS; k++) {
+        const struct contender *c = &contenders[k];
+        for (uint64_t items = 1; items < 40; items += items < 4 ? 1 : 9) {
+            uint64_t base = rng_next(&r) >> 8, n = c->grows ? 400 * items : items;
+            void *f = c->make(
+                (struct plan){.items = items, .growth = c->grows ? 16 : 1, .rate = 0.001, .seed = rng_next(&r)});
+            bool *in = calloc(n, sizeof *in);
+            assert_non_null(in);
+            for (uint64_t i = 0; i < n; i++) in[i] = c->insert(f, mix(base + i));
+            for (uint64_t i = 0; i < n; i++) assert_true(!in[i] || c->contains(f, mix(base + i), NULL));
+            assert_true(in[0]);
+            free(in);
+            c->destroy(f);
+        }
+    }
+}
+
 static void test_merging_keeps_the_members_of_both(void **state) {
     (void)state;
     struct rng r = rng_for("merging");
@@ -186,6 +207,7 @@ int main(void) {
         cmocka_unit_test(test_members_are_found_while_others_come_and_go),
         cmocka_unit_test(test_rates_agree_with_the_formulas),
         cmocka_unit_test(test_filters_that_grow_keep_members_and_rate),
+        cmocka_unit_test(test_any_plan_can_be_made_and_outgrown),
         cmocka_unit_test(test_merging_keeps_the_members_of_both),
         cmocka_unit_test(test_adapting_removes_a_false_positive_and_no_member),
         cmocka_unit_test(test_quotient_equals_a_multiset_of_hashes),

@@ -8,6 +8,7 @@
 #include "models/guide_program.h"
 #include "models/i2cf.h"
 #include "models/tutorial_program.h"
+#include "replay.h"
 
 /* ----------------------------------------------------------------------------------------------- hashes of programs */
 
@@ -127,6 +128,34 @@ static void test_dcf_follows_the_set_without_false_negatives(void **state) {
     }
 }
 
+static void test_a_replay_takes_the_samples_there_are_events_for(void **state) {
+    (void)state;
+    for (size_t flows = 1; flows < 40; flows++) {
+        struct trace t = trace_generate(flows, flows, (flows + 1) / 2, 100);
+        struct dcf f = dcf_make(64, 3, 20, 1);
+        struct replay r = replay_run(&t, replay_dcf(&f), 30, 0);
+        assert_int_equal(r.samples, t.events < 30 ? t.events : 30);
+        assert_int_equal(r.false_negatives + r.failed + f.total, 0);
+        for (size_t i = 1; i < r.samples; i++) assert_true(r.sample[i].time >= r.sample[i - 1].time);
+        replay_free(&r);
+        dcf_free(&f);
+        trace_free(&t);
+    }
+}
+
+/* A key has 6 slots in each filter, so that copies of it need as many filters as a trace asks for. */
+static void test_dcf_takes_any_number_of_filters(void **state) {
+    (void)state;
+    struct dcf f = dcf_make(64, 3, 20, 1);
+    for (unsigned i = 0; i < 6 * 700; i++) dcf_insert(&f, 42);
+    assert_int_equal(f.filters, 700);
+    assert_true(dcf_contains(&f, 42) && !dcf_contains(&f, 43));
+    for (unsigned i = 0; i < 6 * 700; i++) assert_true(dcf_remove(&f, 42));
+    assert_false(dcf_contains(&f, 42));
+    assert_int_equal(f.total, 0);
+    dcf_free(&f);
+}
+
 /* ------------------------------------------------------------------------------------------------ the tutorial's programs */
 
 /* 1029 has first bucket 5 and second bucket 0; `contains` adds where `insert` has XOR and looks into bucket 10. */
@@ -188,6 +217,8 @@ int main(void) {
         cmocka_unit_test(test_the_corrected_tutorial_program_agrees_with_an_exact_set),
         cmocka_unit_test(test_i2cf_follows_the_set_without_false_negatives),
         cmocka_unit_test(test_dcf_follows_the_set_without_false_negatives),
+        cmocka_unit_test(test_a_replay_takes_the_samples_there_are_events_for),
+        cmocka_unit_test(test_dcf_takes_any_number_of_filters),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -101,6 +101,50 @@ static void test_a_valid_trace_is_read(void **state) {
     trace_free(&t);
 }
 
+static void test_a_byte_order_mark_is_skipped(void **state) {
+    (void)state;
+    static const char *const content[] = {"\xef\xbb\xbfstart,end,key\r\n0,2,a\r\n",
+                                          "\xef\xbb\xbf"
+                                          "0,2,a\n",
+                                          "\xef\xbb\xbf\n0,2,a\n"};
+    for (size_t i = 0; i < sizeof content / sizeof *content; i++) {
+        struct trace t;
+        char message[200] = "";
+        assert_true(read_from(content[i], strlen(content[i]), &t, message, sizeof message));
+        assert_int_equal(t.flows, 1);
+        trace_free(&t);
+    }
+}
+
+/* Whatever stands in a trace is either read or rejected with a message that a terminal can show. */
+static void test_lines_of_any_bytes_are_read_or_rejected(void **state) {
+    (void)state;
+    static const char *const piece[] = {
+        "0,1,a\n", "2,3,b,c", "\n",     "\r\n",   "#",   "\xef\xbb\xbf", "start,end,key\n",
+        "\x1b]0;", "\xff",    "1e308,", "1e309,", "-1,", "+.5,",         "0x1p3,",
+        "inf,",    "nan",     " ",      ",",      "\"",  "%s%n"};
+    struct rng r = rng_for(__func__);
+    unsigned good = 0;
+    for (unsigned i = 0; i < 20000; i++) {
+        char content[80] = "", message[60] = "";
+        size_t n = 0;
+        for (size_t k = rng_below(&r, 6); k > 0; k--) {
+            const char *p = piece[rng_below(&r, sizeof piece / sizeof *piece)];
+            memcpy(content + n, p, strlen(p));
+            n += strlen(p);
+            if (rng_below(&r, 16) == 0) content[n++] = '\0';
+        }
+        struct trace t;
+        bool is_read = read_from(content, n, &t, message, sizeof message);
+        assert_true(is_read == (t.flows > 0) && is_read == (message[0] == '\0'));
+        for (const char *p = message; *p != '\0'; p++) assert_true((unsigned char)*p >= ' ' && *p != 0x7f);
+        for (size_t k = 0; k < t.flows; k++) assert_true(t.flow[k].length > 0 && t.flow[k].end >= t.flow[k].start);
+        good += is_read;
+        trace_free(&t);
+    }
+    assert_true(good > 1000 && good < 19000);
+}
+
 static void test_an_invalid_trace_is_rejected_with_its_line(void **state) {
     (void)state;
     static const struct {
@@ -118,6 +162,7 @@ static void test_an_invalid_trace_is_rejected_with_its_line(void **state) {
         {"-1,1,a\n", "t.csv:1: the start must be finite and not negative"},
         {"0,inf,a\n", "t.csv:1: the end must be finite and not negative"},
         {"nan,1,a\n", "t.csv:1: the start must be finite and not negative"},
+        {"\x1b[31m,1,a\n", "t.csv:1: the start is not a number: '?[31m'"},
     };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         struct trace t;
@@ -136,7 +181,9 @@ int main(void) {
         cmocka_unit_test(test_generated_keys_are_all_different),
         cmocka_unit_test(test_the_same_seed_gives_the_same_trace),
         cmocka_unit_test(test_a_valid_trace_is_read),
+        cmocka_unit_test(test_a_byte_order_mark_is_skipped),
         cmocka_unit_test(test_an_invalid_trace_is_rejected_with_its_line),
+        cmocka_unit_test(test_lines_of_any_bytes_are_read_or_rejected),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

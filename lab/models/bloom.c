@@ -68,23 +68,32 @@ double bloom_rate(const struct bloom *f) {
 
 /* ---------------------------------------------------------------------------------------------- dynamic Bloom filter */
 
+static struct bloom *add_filter(struct dbf *f, struct bloom one) {
+    if (f->filters == f->room) {
+        f->room = 2 * f->room + 16;
+        f->filter = realloc(f->filter, f->room * sizeof *f->filter);
+        if (f->filter == NULL) lab_fatal("no memory for a model");
+    }
+    f->filter[f->filters] = one;
+    return &f->filter[f->filters++];
+}
+
 struct dbf dbf_make(uint64_t capacity, double rate, unsigned cell_bits) {
-    struct dbf f = {.filters = 1, .rate = rate};
-    f.filter[0] = bloom_make(capacity, rate, cell_bits);
+    struct dbf f = {.rate = rate};
+    add_filter(&f, bloom_make(capacity, rate, cell_bits));
     return f;
 }
 
 void dbf_free(struct dbf *f) {
     while (f->filters > 0) bloom_free(&f->filter[--f->filters]);
+    free(f->filter);
 }
 
 /* A filter with room, the last one added first. */
 static struct bloom *with_room(struct dbf *f) {
     for (unsigned i = f->filters; i > 0; i--)
         if (f->filter[i - 1].items < f->filter[i - 1].capacity) return &f->filter[i - 1];
-    if (f->filters == DBF_MOST) lab_fatal("too many filters in a model");
-    f->filter[f->filters] = bloom_make(f->filter[0].capacity, f->rate, f->filter[0].cell_bits);
-    return &f->filter[f->filters++];
+    return add_filter(f, bloom_make(f->filter[0].capacity, f->rate, f->filter[0].cell_bits));
 }
 
 void dbf_insert(struct dbf *f, uint64_t key) { bloom_insert(with_room(f), key); }

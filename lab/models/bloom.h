@@ -30,11 +30,9 @@ void bloom_merge(struct bloom *into, const struct bloom *from);
 double bloom_bits(const struct bloom *f);
 double bloom_rate(const struct bloom *f); /* the formula: (1 - e^(-k n / m))^k */
 
-enum { DBF_MOST = 256 };
-
 struct dbf {
-    struct bloom filter[DBF_MOST];
-    unsigned filters;
+    struct bloom *filter;
+    unsigned filters, room; /* in the list; that there is memory for */
     double rate;
     uint64_t not_removed; /* removals refused because several filters matched */
 };

@@ -7,11 +7,13 @@
 enum { MOST_KICKS = 2000, MOST_SLOTS = 4096 };
 
 static void add_filter(struct dcf *f) {
-    if (f->filters == DCF_FILTERS) lab_fatal("too many filters in a model");
     uint32_t *slot = calloc((size_t)f->buckets * f->slots, sizeof *slot);
-    if (slot == NULL) lab_fatal("no memory for a model");
-    f->items[f->filters] = 0;
-    f->slot[f->filters++] = slot;
+    if (f->filters == f->room) {
+        f->room = 2 * f->room + 16;
+        f->list = realloc(f->list, f->room * sizeof *f->list);
+    }
+    if (slot == NULL || f->list == NULL) lab_fatal("no memory for a model");
+    f->list[f->filters++] = (struct dcf_filter){slot, 0};
 }
 
 struct dcf dcf_make(unsigned buckets, unsigned slots, unsigned max_kicks, uint64_t seed) {
@@ -22,7 +24,8 @@ struct dcf dcf_make(unsigned buckets, unsigned slots, unsigned max_kicks, uint64
 }
 
 void dcf_free(struct dcf *f) {
-    for (unsigned i = 0; i < f->filters; i++) free(f->slot[i]);
+    for (unsigned i = 0; i < f->filters; i++) free(f->list[i].slot);
+    free(f->list);
 }
 
 /* ---------------------------------------------------------------------------------------------------------- buckets */
@@ -34,7 +37,7 @@ static unsigned other_of(const struct dcf *f, unsigned bucket, uint32_t fingerpr
 }
 
 static uint32_t *find(const struct dcf *f, unsigned filter, unsigned bucket, uint32_t fingerprint) {
-    uint32_t *slot = f->slot[filter] + (size_t)bucket * f->slots;
+    uint32_t *slot = f->list[filter].slot + (size_t)bucket * f->slots;
     for (unsigned i = 0; i < f->slots; i++)
         if (slot[i] == fingerprint) return slot + i;
     return NULL;
@@ -51,7 +54,7 @@ static bool store(struct dcf *f, unsigned filter, unsigned bucket, uint32_t fing
     uint32_t *slot = find_either(f, filter, bucket, fingerprint, 0);
     if (slot == NULL) return false;
     *slot = fingerprint;
-    f->items[filter]++;
+    f->list[filter].items++;
     return true;
 }
 
@@ -60,7 +63,7 @@ static bool kick(struct dcf *f, unsigned filter, unsigned bucket, uint32_t finge
     uint32_t *log[MOST_KICKS];
     unsigned n = 0;
     for (; n < f->max_kicks; n++) {
-        uint32_t *victim = f->slot[filter] + (size_t)bucket * f->slots + lab_rng_below(&f->rng, f->slots);
+        uint32_t *victim = f->list[filter].slot + (size_t)bucket * f->slots + lab_rng_below(&f->rng, f->slots);
         uint32_t out = *victim;
         *victim = fingerprint;
         log[n] = victim;
@@ -79,7 +82,7 @@ static bool kick(struct dcf *f, unsigned filter, unsigned bucket, uint32_t finge
 /* ------------------------------------------------------------------------------------------------------- operations */
 
 static bool insert_into(struct dcf *f, unsigned filter, unsigned bucket, uint32_t fingerprint) {
-    if (f->items[filter] == f->buckets * f->slots) return false;
+    if (f->list[filter].items == f->buckets * f->slots) return false;
     return store(f, filter, bucket, fingerprint) || kick(f, filter, bucket, fingerprint);
 }
 
@@ -125,14 +128,14 @@ static bool copy_out(struct dcf *f, unsigned from) {
     } done[MOST_SLOTS];
     unsigned n = 0;
     for (unsigned i = 0; i < f->buckets * f->slots; i++) {
-        if (f->slot[from][i] == 0) continue;
+        if (f->list[from].slot[i] == 0) continue;
         done[n].slot = corresponding_slot(f, from, i / f->slots, &done[n].filter);
         if (done[n].slot == NULL) {
-            for (; n > 0; n--) *done[n - 1].slot = 0, f->items[done[n - 1].filter]--;
+            for (; n > 0; n--) *done[n - 1].slot = 0, f->list[done[n - 1].filter].items--;
             return false;
         }
-        *done[n].slot = f->slot[from][i];
-        f->items[done[n++].filter]++;
+        *done[n].slot = f->list[from].slot[i];
+        f->list[done[n++].filter].items++;
     }
     return true;
 }
@@ -140,11 +143,10 @@ static bool copy_out(struct dcf *f, unsigned from) {
 static void try_merge(struct dcf *f) {
     unsigned from = 0;
     for (unsigned i = 1; i < f->filters; i++)
-        if (f->items[i] < f->items[from]) from = i;
+        if (f->list[i].items < f->list[from].items) from = i;
     if (f->filters == 1 || f->total > (uint64_t)(f->filters - 1) * f->buckets * f->slots || !copy_out(f, from)) return;
-    free(f->slot[from]);
-    f->slot[from] = f->slot[--f->filters];
-    f->items[from] = f->items[f->filters];
+    free(f->list[from].slot);
+    f->list[from] = f->list[--f->filters];
     f->active = f->active == from ? 0 : f->active == f->filters ? from : f->active;
 }
 
@@ -153,7 +155,7 @@ bool dcf_remove(struct dcf *f, uint64_t hash) {
     uint32_t *slot = locate(f, hash, &filter);
     if (slot == NULL) return false;
     *slot = 0;
-    f->items[filter]--;
+    f->list[filter].items--;
     f->total--;
     try_merge(f);
     return true;

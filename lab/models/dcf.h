@@ -15,14 +15,16 @@
 
 #include "lab.h"
 
-enum { DCF_FILTERS = 512 };
+struct dcf_filter {
+    uint32_t *slot; /* 0: empty */
+    unsigned items;
+};
 
 struct dcf {
     unsigned buckets, slots, max_kicks; /* of one filter; buckets is a power of two */
     bool refill;
-    unsigned filters, active;
-    uint32_t *slot[DCF_FILTERS]; /* 0: empty */
-    unsigned items[DCF_FILTERS];
+    unsigned filters, room, active; /* in the list; that there is memory for; the number of the active one */
+    struct dcf_filter *list;
     uint64_t total;
     struct lab_rng rng;
 };
