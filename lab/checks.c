@@ -40,7 +40,15 @@ static struct style style_of(const char *printed) {
     return s;
 }
 
+/* Of a large number that is not exact four digits say enough. */
+static double with_four_digits(double value) {
+    if (fabs(value) < 1e5) return value;
+    double unit = pow(10, floor(log10(fabs(value))) - 3);
+    return round(value / unit) * unit;
+}
+
 static const char *in_style(struct style s, double value) {
+    if (!s.exact) value = with_four_digits(value);
     return s.percent ? text("%.*f %%", s.decimals, 100 * value) : text("%.*f", s.decimals, value);
 }
 

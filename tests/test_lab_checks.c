@@ -49,6 +49,18 @@ static void test_a_printed_value_is_compared_on_both_sides(void **state) {
     fclose(lab.checks);
 }
 
+static void test_large_numbers_have_four_digits(void **state) {
+    (void)state;
+    struct lab lab = with_file();
+    lab_compare(&lab, "x", "350000", 1115937, 35000);
+    expect(&lab, "\"1116000\",\"+219 %\",\"differs\"");
+    lab_compare(&lab, "x", "218103808", 218103807, 0);
+    expect(&lab, "\"exact\",\"218103807\"");
+    lab_compare(&lab, "x", "40000", 40123, 4000);
+    expect(&lab, "\"40123\"");
+    fclose(lab.checks);
+}
+
 static void test_the_mean_of_several_runs_is_compared(void **state) {
     (void)state;
     struct lab lab = with_file();
@@ -134,6 +146,7 @@ static void test_a_corrected_statement_that_does_not_hold_is_counted(void **stat
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_a_printed_value_is_compared_on_both_sides),
+        cmocka_unit_test(test_large_numbers_have_four_digits),
         cmocka_unit_test(test_the_mean_of_several_runs_is_compared),
         cmocka_unit_test(test_a_printed_limit_has_one_side),
         cmocka_unit_test(test_words_are_an_interval),

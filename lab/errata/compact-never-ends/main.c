@@ -68,11 +68,14 @@ void experiment(struct lab *lab) {
     for (rounds = 0; right.n > 1 && compact_round(&right, insert_without_extending);) rounds++;
     lab_must_hold(lab,
                   "with an insertion that does not extend, and a stop at one filter, it ends and keeps all entries",
-                  text("4 filters -> %u in %u rounds, %u of %u entries", right.n, rounds, total(&right), before),
+                  text("4 filters -> %u in %u round%s, %u of %u entries", right.n, rounds, rounds == 1 ? "" : "s",
+                       total(&right), before),
                   right.n == (before + CAPACITY - 1) / CAPACITY && total(&right) == before);
     struct filters full = {{192, 192}, 2}, copy = full;
     bool failed = !compact_round(&full, insert_without_extending);
-    lab_must_hold(lab, "a failed round changes nothing", failed ? "failed" : "succeeded",
+    lab_must_hold(lab, "a failed round changes nothing",
+                  failed ? text("%u of %u entries in %u filters", total(&full), total(&copy), full.n)
+                         : "it did not fail",
                   failed && full.n == copy.n && total(&full) == total(&copy));
     check_library(lab);
 }
