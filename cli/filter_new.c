@@ -46,6 +46,8 @@ guira *filter_new(const struct filter_spec *spec) {
         trouble("--fpr: too low for a filter of this kind; the lowest rate is about 2e-7, or 7e-9 with --items");
     if (s == GUIRA_ELIMIT && spec->parameters.integer[PARAM_RING] > 0)
         trouble("--ring: too small: each bucket needs twice as many points as it has --virtual-nodes; increase --ring");
+    if (s == GUIRA_ELIMIT && c.kind == GUIRA_DYNAMIC && spec->items > 0 && c.buckets > 0)
+        trouble("--items: too many for the filters there may be; increase --max-filters or --buckets");
     if (s == GUIRA_ENOMEM || s == GUIRA_ELIMIT)
         trouble("not enough memory for a filter of that size%s", spec->items > 0 ? "; reduce --items"
                                                                  : c.buckets > 0 ? "; reduce --buckets"

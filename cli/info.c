@@ -40,8 +40,9 @@ static void print_text(const char *path, const struct file_info *info) {
     printf("  kind           %s, slots of %u bits\n", info->kind, info->c.slot_bits);
     if (info->window_ms > 0) print_window(info);
     printf("  items          %" PRIu64 "\n", info->s.items);
-    printf("  slots          %" PRIu64 " in %" PRIu64 " buckets, load %.3f\n", info->s.slots, info->s.buckets,
-           info->s.load);
+    printf("  slots          %" PRIu64 " in %" PRIu64 " buckets", info->s.slots, info->s.buckets);
+    if (info->s.filters > 1) printf(" of %" PRIu64 " filters", info->s.filters);
+    printf(", load %.3f\n", info->s.load);
     printf("  file           %s, %.1f bits per item\n", write_size((double)info->file_bytes, file),
            bits_per_item(info));
     printf("  fpr            %s expected now", write_rate(info->s.fpr, now));
@@ -61,9 +62,9 @@ static void print_json(const char *path, const struct file_info *info) {
     printf("{\"file\":");
     json_print_string(path);
     printf(",\"kind\":\"%s\",\"slot_bits\":%u,\"items\":%" PRIu64 ",\"slots\":%" PRIu64 ",\"buckets\":%" PRIu64
-           ",\"load\":%.6f,\"file_bytes\":%" PRIu64 ",\"fpr\":%.6g,\"fpr_wanted\":",
-           info->kind, info->c.slot_bits, info->s.items, info->s.slots, info->s.buckets, info->s.load, info->file_bytes,
-           info->s.fpr);
+           ",\"filters\":%" PRIu64 ",\"load\":%.6f,\"file_bytes\":%" PRIu64 ",\"fpr\":%.6g,\"fpr_wanted\":",
+           info->kind, info->c.slot_bits, info->s.items, info->s.slots, info->s.buckets, info->s.filters, info->s.load,
+           info->file_bytes, info->s.fpr);
     if (info->c.fpr > 0) printf("%.6g", info->c.fpr);
     else printf("null");
     printf(",\"stash\":%" PRIu64 ",\"elders\":%" PRIu64 ",\"grows\":%" PRIu64 ",\"shrinks\":%" PRIu64
