@@ -282,6 +282,7 @@ class Moved(CopyTest):
         s = self.server
         self.restore("moved", [])
         s("CF.INSERT", "moved", "ITEMS", "a", "b")
+        s("BF.RESERVE", "bloom", 1e-6, 1000)  # so that none of the three is a false positive
         s("BF.MADD", "bloom", "a", "b", "c")
         s("BF.RESERVE", "fixed", 0.01, 100, "NONSCALING")
         self.assertEqual(("tidal", 3), tuple(pairs(s("CF.STATS", "bloom"))[field] for field in ("kind", "items")))

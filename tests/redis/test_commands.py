@@ -241,6 +241,7 @@ class Commands(ServerTest):
     def test_copies_are_counted_up_to_a_limit(self):
         """A filter that is merged with itself doubles its copies. Those outside the table are at most 2^56."""
         s = self.server
+        s.reserve_exact("k")
         s("CF.INSERT", "k", "ITEMS", "a", "b", "c")
         count = 1
         while count < 2**54:
