@@ -235,6 +235,21 @@ class ServerTest(unittest.TestCase):
             self.assertLess(time.monotonic(), end, "timeout")
             time.sleep(0.02)
 
+    def events_of(self, prefix, calls, n):
+        """The keyspace events that start with prefix: at least n, if they come."""
+        s = self.server
+        s("CONFIG", "SET", "notify-keyspace-events", "KEAd")
+        listener = s.client.pubsub()
+        listener.psubscribe(f"__keyevent@0__:{prefix}*")
+        listener.get_message(timeout=60)
+        for words in calls:
+            s(*words)
+        heard = []
+        while (message := listener.get_message(timeout=60 if len(heard) < n else 0.2)) is not None:
+            heard.append(message["channel"].decode().split(":")[1])
+        listener.close()
+        return heard
+
     def assert_error(self, message, *words):
         """Compares the whole error text: the client library would remove ERR."""
         with contextlib.closing(RawConnection(self.server, 2)) as connection:

@@ -40,7 +40,8 @@ class Stress:
         self.out = out
         os.makedirs(out, exist_ok=True)
         self.log = open(f"{out}/commands.log", "w")
-        options = ("--appendonly", "yes", "--appendfsync", "no", "--auto-aof-rewrite-percentage", "0")
+        options = ("--appendonly", "yes", "--appendfsync", "no", "--auto-aof-rewrite-percentage", "0",
+                   "--loading-process-events-interval-bytes", "1024")  # commands that come while a server loads
         self.master = Server(*options, arguments=("BF", "yes"))
         self.replica = Server(*options, "--replicaof", "127.0.0.1", str(self.master.port),
                               arguments=("BF", "yes", *OTHER_SETTINGS))
@@ -110,7 +111,7 @@ class Stress:
                             ["BF.DEL", key, self.items()[0]],
                             ["BF.RESERVE", key, rng.choice((0.1, 0.001)), rng.choice((1, 100, 5000)),
                              *rng.choice(([], ["NONSCALING"], ["EXPANSION", 4]))],
-                            ["BF.INSERT", key, "CAPACITY", 50, "ITEMS", *self.items()], ["UNLINK", key]))]
+                            ["BF.INSERT", key, "CAPACITY", 50, "ITEMS", *self.items()], ["BF.COMPACT", key], ["UNLINK", key]))]
 
     def on_window(self):
         rng, key = self.rng, self.rng.choice(WINDOWS)

@@ -132,6 +132,15 @@ class Commands(BloomTest):
         s("BF.DEL", "k", 0)
         self.assertEqual(1, s("BF.ADD", "k", new))
 
+    def test_keyspace_events(self):
+        self.server("BF.ADD", "other", "a")
+        chunk = self.server("BF.SCANDUMP", "other", 0)
+        calls = (["BF.RESERVE", "k", "1e-6", 100], ["BF.ADD", "k", "a"], ["BF.ADD", "k", "a"], ["BF.MADD", "k", "a", "b"],
+                 ["BF.INSERT", "k", "ITEMS", "c"], ["BF.EXISTS", "k", "a"], ["BF.DEL", "k", "a"], ["BF.COMPACT", "k"],
+                 ["BF.LOADCHUNK", "l", *chunk])
+        expected = ["bf.reserve", "bf.add", "bf.insert", "bf.insert", "bf.del", "bf.compact", "bf.loadchunk"]
+        self.assertEqual(expected, self.events_of("bf", calls, len(expected)))
+
     def test_types_are_not_mixed(self):
         s = self.server
         s("BF.ADD", "b", "a")

@@ -312,21 +312,15 @@ class Commands(ServerTest):
         self.assertEqual([0, 0], [info["guira_filters"], info["guira_windows"]])
 
     def test_keyspace_events(self):
-        s = self.server
-        s("CONFIG", "SET", "notify-keyspace-events", "KEAd")
-        listener = s.client.pubsub()
-        listener.psubscribe("__keyevent@0__:cf*")
-        listener.get_message(timeout=60)
-        for words in (["CF.RESERVE", "k", 100, "ERROR", "1e-6"], ["CF.ADD", "k", "a"], ["CF.ADDNX", "k", "a"], ["CF.INSERT", "k", "ITEMS", "b"],
-                      ["CF.DEL", "k", "a"], ["CF.DEL", "k", "absent"], ["CF.COMPACT", "k"], ["CF.MERGE", "m", "k"],
-                      ["CFW.RESERVE", "w", 1000], ["CFW.SEEN", "w", "a"]):
-            s(*words)
-        expected = ["cf.reserve", "cf.add", "cf.insert", "cf.del", "cf.compact", "cf.merge", "cfw.reserve", "cfw.seen"]
-        heard = []
-        while (message := listener.get_message(timeout=60 if len(heard) < len(expected) else 0.2)) is not None:
-            heard.append(message["channel"].decode().split(":")[1])
-        listener.close()
-        self.assertEqual(expected, heard)
+        self.server("CF.ADD", "other", "a")
+        chunk = self.server("CF.SCANDUMP", "other", 0)
+        calls = (["CF.RESERVE", "k", 100, "ERROR", "1e-6"], ["CF.ADD", "k", "a"], ["CF.ADDNX", "k", "a"],
+                 ["CF.INSERT", "k", "ITEMS", "b"], ["CF.DEL", "k", "a"], ["CF.DEL", "k", "absent"], ["CF.COMPACT", "k"], ["CF.MERGE", "m", "k"],
+                 ["CF.UNION", "m", "k"], ["CF.LOADCHUNK", "l", *chunk], ["CF.EXISTS", "k", "a"], ["CF.STATS", "k"],
+                 ["CFW.RESERVE", "w", 1000], ["CFW.SEEN", "w", "a"])
+        expected = ["cf.reserve", "cf.add", "cf.insert", "cf.del", "cf.compact", "cf.merge", "cf.union", "cf.loadchunk",
+                    "cfw.reserve", "cfw.seen"]
+        self.assertEqual(expected, self.events_of("cf", calls, len(expected)))
 
 
 class Protocols(ServerTest):
