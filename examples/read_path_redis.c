@@ -55,6 +55,7 @@ static void make_filter(void) {
 
 /* -------------------------------------------------------------------------------------------------------------- the path */
 
+/* The key must be new: a SET that overwrites a key would leave it in the filter twice, and one event removes it once. */
 static void put(int number, bool expires) {
     char key[32];
     int n = snprintf(key, sizeof key, "item:%d", number);

@@ -125,7 +125,7 @@ static void test_lines_of_any_bytes_are_read_or_rejected(void **state) {
         "inf,",    "nan",     " ",      ",",      "\"",  "%s%n"};
     struct rng r = rng_for(__func__);
     unsigned good = 0;
-    for (unsigned i = 0; i < 20000; i++) {
+    for (unsigned i = 0; i < 4000; i++) {
         char content[80] = "", message[60] = "";
         size_t n = 0;
         for (size_t k = rng_below(&r, 6); k > 0; k--) {
@@ -142,7 +142,7 @@ static void test_lines_of_any_bytes_are_read_or_rejected(void **state) {
         good += is_read;
         trace_free(&t);
     }
-    assert_true(good > 1000 && good < 19000);
+    assert_true(good > 200 && good < 3800);
 }
 
 static void test_an_invalid_trace_is_rejected_with_its_line(void **state) {
