@@ -75,86 +75,94 @@ function timeOf(now) {
   return now;
 }
 
+const fail = (backend, status) => {
+  throw new GuiraError(CODES[-status] ?? 'EUNKNOWN', backend.statusText(status));
+};
+
+const handles = new FinalizationRegistry(({free, handle}) => free(handle));
+
+/** The handle of an object that was made with the backend's functions `of`. A method of a filter that is called on a window, or on
+ * anything else, is a TypeError: WebAssembly would read whatever is there. */
+let handleOf;
+
+/** What filters and windows have in common. `of` are the backend's functions for one of them. The class stands outside of bind():
+ * made by each call of it, its private names would differ, and the engine would look them up in a table once there are two
+ * backends: 20 ns more for each operation. */
+class Handle {
+  #backend;
+  #of;
+  #handle;
+  static {
+    handleOf = (object, of = object.#of) => {
+      if (object.#of !== of) throw new TypeError(`expected a ${of.what}`);
+      if (object.#handle === null) throw new GuiraError('EINVAL', 'this object has been freed');
+      return object.#handle;
+    };
+  }
+  constructor(backend, of, handle) {
+    this.#backend = backend;
+    this.#of = of;
+    this.#handle = handle;
+    if (backend.mustFree) handles.register(this, {free: of.free, handle}, this);
+  }
+  #check(status) {
+    if (status < 0) fail(this.#backend, status);
+  }
+  /** Frees the memory at once, instead of some time after the last use. */
+  free() {
+    if (this.#handle === null) return;
+    if (this.#backend.mustFree) handles.unregister(this);
+    this.#of.free(this.#handle);
+    this.#handle = null;
+  }
+  get size() {
+    return this.stats().items;
+  }
+  stats() {
+    const numbers = new Float64Array(STATS.length);
+    this.#check(this.#of.stats(handleOf(this), numbers));
+    return named(numbers, STATS);
+  }
+  /** The bytes of the file format: the same on every machine and in every language. */
+  toBytes() {
+    const bytes = this.#of.save(handleOf(this));
+    return typeof bytes === 'number' ? fail(this.#backend, bytes) : bytes;
+  }
+  clear() {
+    this.#check(this.#of.clear(handleOf(this)));
+  }
+  clone() {
+    return new this.constructor(made(this.#backend, this.#of.clone(handleOf(this))), INTERNAL);
+  }
+  /** Reads everything and checks every invariant; throws if one is broken. */
+  validate() {
+    const reason = this.#of.validate(handleOf(this));
+    if (reason !== null) throw new GuiraError('ECORRUPT', reason);
+  }
+}
+if (Symbol.dispose) Handle.prototype[Symbol.dispose] = Handle.prototype.free;
+
+/** Says to a constructor that it gets a handle and not a configuration. */
+const INTERNAL = Symbol('internal');
+
+function made(backend, handle) {
+  if (handle === null && CODES[-backend.lastStatus()] === 'EUNSUPPORTED')
+    throw new GuiraError('EUNSUPPORTED', 'the kinds of the papers are not in guira.wasm: use load({all: true})');
+  return handle ?? fail(backend, backend.lastStatus());
+}
+
 /** The classes and functions of one backend. */
 export function bind(backend) {
-  const fail = (status) => {
-    throw new GuiraError(CODES[-status] ?? 'EUNKNOWN', backend.statusText(status));
-  };
-  const check = (status) => {
-    if (status < 0) fail(status);
-    return status;
-  };
-  const made = (handle) => {
-    if (handle === null && CODES[-backend.lastStatus()] === 'EUNSUPPORTED')
-      throw new GuiraError('EUNSUPPORTED', 'the kinds of the papers are not in guira.wasm: use load({all: true})');
-    return handle ?? fail(backend.lastStatus());
-  };
-  const handles = new FinalizationRegistry(({free, handle}) => free(handle));
-
-  const INTERNAL = Symbol('internal');
-  const f = backend.filter, w = backend.window;
-
-  /** The handle of an object that was made with the backend's functions `of`. A method of a filter that is called on a window, or on
-   * anything else, is a TypeError: WebAssembly would read whatever is there. */
-  let handleOf;
-
-  /** What filters and windows have in common. `of` are the backend's functions for one of them. */
-  class Handle {
-    #of;
-    #handle;
-    static {
-      handleOf = (object, of = object.#of) => {
-        if (object.#of !== of) throw new TypeError(`expected a ${of === f ? 'Filter' : 'Window'}`);
-        if (object.#handle === null) throw new GuiraError('EINVAL', 'this object has been freed');
-        return object.#handle;
-      };
-    }
-    constructor(of, handle) {
-      this.#of = of;
-      this.#handle = handle;
-      if (backend.mustFree) handles.register(this, {free: of.free, handle}, this);
-    }
-    /** Frees the memory at once, instead of some time after the last use. */
-    free() {
-      if (this.#handle === null) return;
-      if (backend.mustFree) handles.unregister(this);
-      this.#of.free(this.#handle);
-      this.#handle = null;
-    }
-    get size() {
-      return this.stats().items;
-    }
-    stats() {
-      const numbers = new Float64Array(STATS.length);
-      check(this.#of.stats(handleOf(this), numbers));
-      return named(numbers, STATS);
-    }
-    /** The bytes of the file format: the same on every machine and in every language. */
-    toBytes() {
-      const bytes = this.#of.save(handleOf(this));
-      return typeof bytes === 'number' ? fail(bytes) : bytes;
-    }
-    clear() {
-      check(this.#of.clear(handleOf(this)));
-    }
-    clone() {
-      return new this.constructor(made(this.#of.clone(handleOf(this))), INTERNAL);
-    }
-    /** Reads everything and checks every invariant; throws if one is broken. */
-    validate() {
-      const reason = this.#of.validate(handleOf(this));
-      if (reason !== null) throw new GuiraError('ECORRUPT', reason);
-    }
-  }
-  if (Symbol.dispose) Handle.prototype[Symbol.dispose] = Handle.prototype.free;
+  const f = {...backend.filter, what: 'Filter'}, w = {...backend.window, what: 'Window'};
+  const check = (status) => (status < 0 ? fail(backend, status) : status);
 
   class Filter extends Handle {
     constructor(config = {}, internal) {
-      if (internal === INTERNAL) super(f, config);
-      else super(f, made(f.create(numbersOf(config, CONFIG, 'Filter'), seedOf(config, 'Filter'))));
+      if (internal === INTERNAL) super(backend, f, config);
+      else super(backend, f, made(backend, f.create(numbersOf(config, CONFIG, 'Filter'), seedOf(config, 'Filter'))));
     }
     static fromBytes(bytes) {
-      return new this(made(f.load(bytesOf(bytes, 'fromBytes'))), INTERNAL);
+      return new this(made(backend, f.load(bytesOf(bytes, 'fromBytes'))), INTERNAL);
     }
     get config() {
       const numbers = new Float64Array(CONFIG.length), seed = new Uint8Array(16);
@@ -164,7 +172,7 @@ export function bind(backend) {
 
     add(key) {
       const status = f.insert(handleOf(this, f), key);
-      if (status !== 0) fail(status);
+      if (status !== 0) fail(backend, status);
       return this;
     }
     /** Adds the key unless it may be there already. False: it may. */
@@ -214,7 +222,7 @@ export function bind(backend) {
     addMany(keys) {
       const hashes = this.#hashes(keys);
       const n = f.insertMany(handleOf(this, f), hashes);
-      if (n < hashes.length) fail(f.lastRefusal());
+      if (n < hashes.length) fail(backend, f.lastRefusal());
       return n;
     }
     /** A Uint8Array with 1 for each key that the filter has and 0 for the others. */
@@ -248,11 +256,11 @@ export function bind(backend) {
 
   class Window extends Handle {
     constructor(config, internal) {
-      if (internal === INTERNAL) super(w, config);
-      else super(w, made(w.create(numbersOf(config ?? {}, WINDOW, 'Window'), seedOf(config ?? {}, 'Window'))));
+      if (internal === INTERNAL) super(backend, w, config);
+      else super(backend, w, made(backend, w.create(numbersOf(config ?? {}, WINDOW, 'Window'), seedOf(config ?? {}, 'Window'))));
     }
     static fromBytes(bytes) {
-      return new this(made(w.load(bytesOf(bytes, 'fromBytes'))), INTERNAL);
+      return new this(made(backend, w.load(bytesOf(bytes, 'fromBytes'))), INTERNAL);
     }
     get config() {
       const numbers = new Float64Array(WINDOW.length), seed = new Uint8Array(16);

@@ -29,6 +29,14 @@ test('GUIRA_BACKEND=wasm chooses WebAssembly', () => {
   assert.equal(String(out).trim(), 'wasm');
 });
 
+test('a filter of another backend is refused', async () => {
+  const {load} = await import(new URL('./guira.mjs', index)), other = new (await load({all: true})).Filter().add('ana');
+  const f = new Filter(other.config).add('bob');
+  for (const call of [() => f.merge(other), () => other.merge(f), () => Filter.prototype.add.call(other, 'eva'),
+    () => Object.getPrototypeOf(other).has.call(f, 'ana')]) assert.throws(call, {name: 'TypeError', message: 'expected a Filter'});
+  assert.equal(f.merge(Filter.fromBytes(other.toBytes())).size, 2);
+});
+
 testCommon(test, guira);
 testVectors(test, guira, process.env.GUIRA_VECTORS);
 
