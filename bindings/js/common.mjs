@@ -56,6 +56,20 @@ export function testCommon(test, {Filter, Window, plan, version}, all = true) {
     assert.equal(f.size, 7);
   });
 
+  test(`strings of all lengths and all of Unicode are their UTF-8 (GUIRA_SEED=${seed})`, () => {
+    const next = random(seed), f = new Filter(), encoder = new TextEncoder();
+    const below = [0x80, 0x100, 0x800, 0x10000];
+    for (let i = 0; i < 5000; i++) {
+      const rare = 1 + next(20), n = next(i % 50 === 0 ? 600 : 40), units = [];
+      while (units.length < n) units.push(next(rare) > 0 ? next(0x80) : next(4) > 0 ? next(below[next(4)]) : 0xd800 + next(0x800));
+      const key = String.fromCharCode(...units), pairs = key + '\u{1f426}'.repeat(next(3)) + key.slice(0, next(9));
+      for (const k of [key, pairs]) assert.equal(f.hash(k), f.hash(encoder.encode(k)), JSON.stringify(k));
+    }
+    for (let n = 240; n < 270; n++)
+      for (const c of ['a', 'ü', '日', '\u{1f426}', '\udc00'])
+        assert.equal(f.hash(c.repeat(n)), f.hash(encoder.encode(c.repeat(n))));
+  });
+
   test('batches answer as single calls do', () => {
     const f = new Filter(), keys = Array.from({length: 1000}, (_, i) => `key ${i}`);
     assert.equal(f.addMany(keys.slice(0, 500)), 500);
