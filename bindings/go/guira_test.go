@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strconv"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -95,6 +96,25 @@ func TestStringsAreTheirBytes(t *testing.T) {
 	f.InsertString("")
 	if !f.Contains(nil) || !f.ContainsString("") {
 		t.Fatal("the empty key is missing")
+	}
+}
+
+func TestHashStringsAreThoseOfTheirKeys(t *testing.T) {
+	f := made(t, nil)
+	long := strings.Repeat("cuckoo", 30000)
+	for _, n := range []int{0, 1, 2047, 2048, 2049, 10000} {
+		keys := make([]string, n)
+		for i := range keys {
+			keys[i] = long[i%7 : i%7+i*i%301] // some are empty
+			if i%1999 == 1998 {
+				keys[i] = long[i:]
+			}
+		}
+		for i, h := range f.HashStrings(keys) {
+			if h != f.Hash([]byte(keys[i])) {
+				t.Fatalf("key %d of %d, of %d bytes, has another hash", i, n, len(keys[i]))
+			}
+		}
 	}
 }
 
