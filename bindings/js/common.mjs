@@ -99,6 +99,58 @@ export function testCommon(test, {Filter, Window, plan, version}, all = true) {
     assert.throws(() => new Filter().hasMany([, 'ana']), TypeError);
   });
 
+  test('arrays of hashes that lie, were sent away, or got smaller', () => {
+    class Liar extends BigUint64Array {
+      get length() { return Liar.says; }
+    }
+    for (Liar.says of [0, 1, 1e6, -1, 'x']) {
+      const f = new Filter(), w = new Window({length: 5}), hashes = new Liar([1n, 2n, 3n]);
+      assert.equal(f.addMany(hashes), 3);
+      assert.deepEqual(f.hasMany(hashes), Uint8Array.of(1, 1, 1));
+      assert.deepEqual(w.seenMany(hashes, 1), Uint8Array.of(0, 0, 0));
+      assert.equal(f.deleteMany(hashes), 3);
+    }
+    const f = new Filter(), sent = new BigUint64Array(4);
+    structuredClone(sent.buffer, {transfer: [sent.buffer]});
+    for (const call of [() => f.addMany(sent), () => f.hasMany(sent), () => f.addMany(Object.create(BigUint64Array.prototype))])
+      assert.throws(call, TypeError);
+    if (ArrayBuffer.prototype.resize) {
+      const buffer = new ArrayBuffer(64, {maxByteLength: 64}), cut = new BigUint64Array(buffer, 8, 4), all = new BigUint64Array(buffer);
+      buffer.resize(16);
+      assert.deepEqual([f.addMany(cut), f.addMany(all), f.size], [0, 2, 2]);
+    }
+    f.validate();
+  });
+
+  test('bytes that another thread changes while they are loaded', async () => {
+    const {Worker} = await import('node:worker_threads');
+    const made = [new Filter({fpr: 0.01}), new Window({length: 100})];
+    for (let i = 0; i < 1000; i++) made[0].add(`key ${i}`), made[1].seen(`key ${i}`, i);
+    for (const object of made) {
+      const bytes = object.toBytes(), shared = new Uint8Array(new SharedArrayBuffer(bytes.length));
+      shared.set(bytes);
+      const code = `const {bytes, shared} = require('node:worker_threads').workerData;
+        for (let s = 1; ; s = (s * 1103515245 + 12345) & 0x7fffffff) {
+          const i = s % 3 > 0 ? s % bytes.length : s % 200;
+          shared[i] ^= 1 << (s >> 20 & 7);
+          shared[i] = bytes[i];
+        }`;
+      const worker = new Worker(code, {eval: true, workerData: {bytes, shared}});
+      await new Promise((resolved) => worker.once('online', resolved));
+      for (const end = Date.now() + 300; Date.now() < end;) {
+        try {
+          const copy = object.constructor.fromBytes(shared);
+          for (let i = 0; i < 100; i++) object === made[0] ? copy.add(`new ${i}`) : copy.seen(`new ${i}`, 2000);
+          copy.validate();
+          copy.free();
+        } catch (e) {
+          if (e.name !== 'GuiraError' || !['ECORRUPT', 'EFORMAT'].includes(e.code)) throw e;
+        }
+      }
+      await worker.terminate();
+    }
+  });
+
   test('methods refuse objects of other classes', () => {
     const f = new Filter(), w = new Window({length: 600});
     for (const other of [w, {}, {_handle: 12345}, null, 5, Object.create(Filter.prototype)]) {
@@ -153,6 +205,7 @@ export function testCommon(test, {Filter, Window, plan, version}, all = true) {
     throwsCode(() => plan(0, 0.01), 'EINVAL');
     assert.throws(() => new Filter({capactiy: 1}), /unknown option 'capactiy'/);
     assert.throws(() => new Filter({kind: 'bloom'}), TypeError);
+    for (const config of [5, 'ana', null, true]) assert.throws(() => new Filter(config), TypeError);
     assert.throws(() => new Filter({fpr: '0.01'}), TypeError);
     assert.throws(() => new Filter({seed: [1]}), TypeError);
     assert.throws(() => new Filter().merge({}), TypeError);

@@ -25,6 +25,7 @@ export class GuiraError extends Error {
 
 /** A number for each name; what the object does not have is 0, the default. Other names are refused: they are typing errors. */
 function numbersOf(object, names, what) {
+  if (typeof object !== 'object' || object === null) throw new TypeError(`${what}: expected an object of options`);
   const numbers = new Float64Array(names.length);
   for (const [name, value] of Object.entries(object)) {
     if (value === undefined || name === 'seed') continue;
@@ -63,11 +64,15 @@ function bytesOf(bytes, what) {
   throw new TypeError(`${what}: expected a Uint8Array or an ArrayBuffer`);
 }
 
-/** An array of keys or of hashes. Keys are copied: an array may have getters, which could free the filter that hashes them. */
+const real = (name) => Object.getOwnPropertyDescriptor(Object.getPrototypeOf(BigUint64Array.prototype), name).get;
+const bufferOf = real('buffer'), offsetOf = real('byteOffset'), lengthOf = real('length');
+
+/** An array of keys or of hashes. Keys are copied: an array may have getters, which could free the filter that hashes them. Of hashes
+ * there is a new view: the class of an array may have a `length` of its own. A buffer that was sent to a worker is a TypeError. */
 function listOf(keys) {
   if (Array.isArray(keys)) return [...keys];
   if (!(keys instanceof BigUint64Array)) throw new TypeError('expected an array of keys or a BigUint64Array of hashes');
-  return keys;
+  return new BigUint64Array(bufferOf.call(keys), offsetOf.call(keys), lengthOf.call(keys));
 }
 
 function timeOf(now) {
