@@ -169,6 +169,91 @@ class Attacks(unittest.TestCase):
         finally:
             sys.modules["numpy"] = real
 
+    def test_paths_times_and_lengths_whose_code_closes(self):
+        class Path:
+            def __init__(self, what):
+                self.what = what
+
+            def __fspath__(self):
+                self.what()
+                return "/dev/null/none"
+
+        class Long(list):
+            def __len__(self):
+                self.what()
+                return 5
+
+        for make in FILTERS + [lambda keys=None: guira.Window(100)]:
+            f = make()
+            with self.assertRaisesRegex(ValueError, "closed"):
+                f.save(Path(f.close))
+            f = make()
+            keys = Long([1, 2])
+            keys.what = f.close
+            with self.assertRaisesRegex(ValueError, "closed"):
+                f.contains_many(keys)
+        for name in ("seen_many", "contains_many", "update"):
+            for keys, now in ((lambda w: [1, Closer(w.close), 2], lambda w: 5), (lambda w: [1], lambda w: Closer(w.close)),
+                              (lambda w: np.arange(5), lambda w: Closer(w.close))):
+                w = guira.Window(100)
+                with self.assertRaisesRegex(ValueError, "closed"):
+                    getattr(w, name)(keys(w), now(w))
+        w = guira.Window(100)
+        with self.assertRaisesRegex(ValueError, "closed"):
+            w.tick(Closer(w.close))
+
+    def test_lengths_that_are_lies(self):
+        class Liar:
+            def __init__(self, length):
+                self.length = length
+
+            def __len__(self):
+                return self.length() if callable(self.length) else self.length
+
+            def __iter__(self):
+                return iter(range(3000))
+
+        for make in FILTERS:
+            for length in (0, 1, 2**62, -1, "x", lambda: 1 / 0):
+                f = make()
+                f.update(Liar(length))
+                self.assertEqual((len(f), f.contains_many(Liar(length))), (3000, b"\1" * 3000))
+
+    def test_a_signal_handler_that_closes(self):
+        # It runs while the main thread goes through an iterable, and waits for batches.
+        before = signal.getsignal(signal.SIGALRM)
+        try:
+            for make in FILTERS:
+                for keys in (range(10**9), itertools.repeat(5)):
+                    f = make()
+                    signal.signal(signal.SIGALRM, lambda number, frame: f.close())
+                    signal.setitimer(signal.ITIMER_REAL, 0.02)
+                    with self.assertRaisesRegex(ValueError, "closed"):
+                        f.update(keys)
+        finally:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+            signal.signal(signal.SIGALRM, before)
+
+    def test_calling_special_methods_by_hand(self):
+        for make in FILTERS:
+            f = make([1, 2])
+            for call in (lambda: f.__init__([5]), lambda: type(f).__new__(object), lambda: f.__setstate__(b"x"),
+                         lambda: f.__reduce_ex__(4)[0](*f.__reduce_ex__(4)[1]), lambda: type(f).__or__(f, 5),
+                         lambda: f.__deepcopy__(5), lambda: f.__exit__(), lambda: f.__exit__(1, 2, 3)):
+                try:
+                    call()
+                except (TypeError, AttributeError):
+                    pass
+            if not f.closed:
+                self.assertTrue(1 in f and len(f) >= 2)
+                f.validate()
+            g = make([1])
+            g |= g
+            with self.assertRaises(ValueError):
+                g.merge(g)
+            self.assertTrue(1 in g)
+            g.validate()
+
     def test_forged_pickles(self):
         rng = rng_for("pickles")
         for make in FILTERS + [lambda keys: guira.Window(100)]:
