@@ -18,7 +18,7 @@ $('about').textContent = `guira ${version}. A single page, made by “make site�
   const show = (text) => ($('word-answer').textContent = text);
   const ask = () => {
     const key = $('word').value, {items, bytes: size} = f.stats();
-    const answer = f.has(key) ? (inside.get(key) ? 'yes, it is in the set' : 'yes, but it was never added: a false positive') : 'no, certainly not';
+    const answer = f.has(key) ? (inside.get(key) ? 'Yes, it is in the set' : 'Yes, but it was never added: a false positive') : 'No, certainly not';
     show(`Is “${key}” in the set? ${answer}. ${items} ${items === 1 ? 'key' : 'keys'}, ${size} bytes.`);
   };
   $('words').addEventListener('submit', (event) => {
@@ -249,6 +249,22 @@ function tableOf(saved) {
     return e;
   };
 
+  /** Round values for the lines of a chart between low and high (their logarithms, if log). */
+  function ticks(low, high, log) {
+    const round = (steps, from, to) => {
+      const out = [];
+      for (let k = from; k <= to; k++) for (const step of steps) out.push(step * 10 ** k);
+      return out;
+    };
+    if (log) {
+      const inside = (list) => list.filter((v) => Math.log10(v) >= low && Math.log10(v) <= high);
+      const fine = inside(round([1, 2, 5], Math.floor(low), Math.ceil(high)));
+      return fine.length <= 6 ? fine : inside(round([1], Math.floor(low), Math.ceil(high)));
+    }
+    const step = round([1, 2, 5], 0, 9).find((v) => high / v < 5);
+    return Array.from({length: Math.floor(high / step) + 1}, (_, i) => i * step);
+  }
+
   function chart(id, lines, {log, format, area}) {
     const W = 820, H = 260, left = 108, bottom = 12, top = 14;
     const values = Object.values(lines).flat().filter((v) => v > 0);
@@ -256,10 +272,10 @@ function tableOf(saved) {
     const low = log ? scale(Math.min(...values)) : 0, high = scale(Math.max(...values)) * (log ? 1 : 1.05) + (log ? 0.1 : 0);
     const x = (t) => left + t * (W - left) / (POINTS - 1), y = (v) => H - bottom - (scale(v) - low) / (high - low) * (H - bottom - top);
     const picture = svg('svg', {viewBox: `0 0 ${W} ${H}`, role: 'img', 'aria-label': $(id).previousElementSibling.textContent});
-    for (let i = 0; i < 4; i++) {
-      const v = low + (high - low) * i / 3.2, at = H - bottom - (v - low) / (high - low) * (H - bottom - top);
+    for (const v of ticks(low, high, log)) {
+      const at = v === 0 ? H - bottom : y(v);
       picture.append(svg('line', {x1: left, x2: W, y1: at, y2: at, class: 'grid'}),
-        svg('text', {x: left - 8, y: at + 4, 'text-anchor': 'end'}, format(log ? 10 ** v : v)));
+        svg('text', {x: left - 8, y: at + 4, 'text-anchor': 'end'}, format(v)));
     }
     if (area) picture.append(svg('polygon', {class: 'items', points: `${x(0)},${H - bottom} ${area.map((v, t) => `${x(t)},${y(v)}`).join(' ')} ${x(POINTS - 1)},${H - bottom}`}));
     for (const [kind, list] of Object.entries(lines))
@@ -271,8 +287,8 @@ function tableOf(saved) {
     const items = stream(), followed = Object.fromEntries(KINDS.map((kind) => [kind, follow(kind, items)]));
     const each = (of) => Object.fromEntries(KINDS.map((kind) => [kind, followed[kind].map(of)]));
     chart('chart-slots', each((s) => s.slots), {format: number, area: items});
-    chart('chart-bytes', each((s) => s.bytes / s.items), {log: true, format: (v) => v.toPrecision(2)});
-    chart('chart-rate', each((s) => s.fpr), {log: true, format: percent});
+    chart('chart-bytes', each((s) => s.bytes / s.items), {log: true, format: number});
+    chart('chart-rate', each((s) => s.fpr), {log: true, format: (v) => `${Number((100 * v).toPrecision(1))} %`});
   }
   $('again').addEventListener('click', run);
   run();

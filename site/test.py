@@ -62,11 +62,11 @@ def press(driver, selector):
 
 def test_words(driver):
     answer = driver.find_element(By.ID, "word-answer")
-    assert "no, certainly not" in answer.text, answer.text
+    assert "No, certainly not" in answer.text, answer.text
     press(driver, "#word")
-    assert "yes, it is in the set" in answer.text, answer.text
+    assert "Yes, it is in the set" in answer.text, answer.text
     press(driver, "#word-remove")
-    assert "no, certainly not" in answer.text, answer.text
+    assert "No, certainly not" in answer.text, answer.text
     press(driver, "#word-remove")
     assert "was not added" in answer.text, answer.text
 
