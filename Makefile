@@ -40,7 +40,7 @@ module: deps-build ## build the module for Redis and Valkey alone (build/release
 amalgamation: ## the library as two files, build/amalgamation/guira.c and guira.h, to compile with your program
 	@sh scripts/deps.sh amalgamation
 	python3 scripts/amalgamate.py build/amalgamation
-	@echo "build/amalgamation has guira.c and guira.h. Try: cc -O2 -Ibuild/amalgamation -o hello examples/hello.c build/amalgamation/guira.c -lm && ./hello"
+	@echo "build/amalgamation has guira.c and guira.h. Try: cc -O3 -Ibuild/amalgamation -o hello examples/hello.c build/amalgamation/guira.c -lm && ./hello"
 
 python: deps-build ## build the Python package alone (build/release/python)
 	@sh scripts/deps.sh python
