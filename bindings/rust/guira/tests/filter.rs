@@ -204,6 +204,23 @@ fn damaged_bytes_are_refused() {
 }
 
 #[test]
+fn bytes_may_lie_at_any_address() {
+    let mut f = Filter::new().unwrap();
+    for i in 0..300 {
+        f.insert(key(i)).unwrap();
+    }
+    let bytes = f.to_bytes().unwrap();
+    for shift in 0..72 {
+        let mut room = vec![0; shift];
+        room.extend_from_slice(&bytes);
+        let view = View::new(&room[shift..]).unwrap();
+        assert!((0..300).all(|i| view.contains(key(i))));
+        assert_eq!(Filter::from_bytes(&room[shift..]).unwrap().len(), 300);
+        assert!(View::new(&room[shift..room.len() - 1]).is_err());
+    }
+}
+
+#[test]
 fn union_leaves_out_what_is_there() {
     let mut a = sharp().build().unwrap();
     let mut b = Config { seed: a.seed(), ..sharp() }.build().unwrap();
