@@ -33,9 +33,11 @@ static void check_reload(const guira *f) {
     free(i.at);
 }
 
-/* A filter with a low max_load, or with many initial buckets, may rightly take gigabytes when it is resized or cleared. */
+/* A filter with a low max_load, with many initial buckets or a large capacity may rightly take gigabytes when it is made,
+ * resized or cleared. */
 static bool is_modest(const guira *f) {
-    return guira__config_of(f).max_load >= 0.1 && guira__config_of(f).buckets <= 4096;
+    guira_config c = guira__config_of(f);
+    return c.max_load >= 0.1 && c.buckets <= 4096 && c.capacity <= 1 << 22;
 }
 
 static void resize(guira *f) {
