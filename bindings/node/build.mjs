@@ -23,7 +23,7 @@ if (process.argv[2] === '--find-headers') process.exit(headers() === undefined ?
 
 const cc = process.env.CC ?? 'cc', out = join(here, 'guira.node');
 const link = process.platform === 'darwin' ? ['-undefined', 'dynamic_lookup'] : [];
-const flags = ['-shared', '-fPIC', '-O2', '-std=gnu11', '-fvisibility=hidden', ...(process.env.CFLAGS ?? '').split(' ').filter(Boolean)];
+const flags = ['-shared', '-fPIC', '-O3', '-std=gnu11', '-fvisibility=hidden', ...(process.env.CFLAGS ?? '').split(' ').filter(Boolean)];
 rmSync(out, {force: true});
 try {
   if (headers() === undefined) throw new Error('node_api.h was not found');
