@@ -271,7 +271,7 @@ class Moved(CopyTest):
         self.assertEqual(b"guira-flt", s("TYPE", "moved"))
 
     def test_one_without_items_has_no_seed_yet(self):
-        """Whoever reads the sources knows the seed that stands in for it."""
+        """The seed that stands in for it is in the public sources."""
         self.restore("moved", [])
         self.assert_fails("it gets its hash seed with the first item", self.pull("moved", "f.gf"))
         self.assertFalse(os.path.exists(self.path("f.gf")))
