@@ -1,14 +1,11 @@
 /* See keys.h. */
 #include "keys.h"
 
-#include <regex.h>
-
 #include "csv.h"
 #include "key_json.h"
+#include "key_regex.h"
 #include "report.h"
 #include "text_buffer.h"
-
-enum { MAX_GROUPS = 10 };
 
 struct key_reader {
     const struct key_options *options;
@@ -93,8 +90,9 @@ static bool append_json(struct key_reader *r, struct slice line) {
 
 /* The groups, or the whole match if there are none. A group that took no part in the match is empty. */
 static bool append_groups(struct key_reader *r, struct slice line) {
-    regmatch_t match[MAX_GROUPS] = {{.rm_so = 0, .rm_eo = (regoff_t)line.size}};
-    if (line.size > INT32_MAX || regexec(&r->regex, line.data, MAX_GROUPS, match, REG_STARTEND) != 0) return false;
+    regmatch_t match[1 + REGEX_GROUPS] = {{.rm_so = 0, .rm_eo = (regoff_t)line.size}};
+    if (line.size > INT32_MAX || regexec(&r->regex, line.data, 1 + REGEX_GROUPS, match, REG_STARTEND) != 0)
+        return false;
     size_t first = r->regex.re_nsub > 0 ? 1 : 0;
     for (size_t i = first; i <= r->regex.re_nsub; i++) {
         if (match[i].rm_so >= 0)
@@ -105,18 +103,6 @@ static bool append_groups(struct key_reader *r, struct slice line) {
 }
 
 /* -------------------------------------------------------------------------------------------------------------- keys */
-
-static void compile_regex(struct key_reader *r, const char *text, bool ignore_case) {
-    char reason[200];
-    int error = regcomp(&r->regex, text, REG_EXTENDED | (ignore_case ? REG_ICASE : 0));
-    if (error != 0) {
-        regerror(error, &r->regex, reason, sizeof reason);
-        trouble("--regex-key: '%s': %s", text, reason);
-    }
-    if (r->regex.re_nsub >= MAX_GROUPS) trouble("--regex-key: more than %d groups", MAX_GROUPS - 1);
-    r->several = r->regex.re_nsub > 1;
-    r->append = append_groups;
-}
 
 struct key_reader *key_reader_new(const struct key_options *k) {
     struct key_reader *r = alloc_or_die(NULL, sizeof *r);
@@ -130,7 +116,9 @@ struct key_reader *key_reader_new(const struct key_options *k) {
         r->several = k->json.n > 1;
         r->append = append_json;
     } else if (k->regex != NULL) {
-        compile_regex(r, k->regex, k->ignore_case);
+        key_regex_compile(&r->regex, k->regex, k->ignore_case);
+        r->several = r->regex.re_nsub > 1;
+        r->append = append_groups;
     }
     return r;
 }
