@@ -1,8 +1,11 @@
 /* See key_regex.h.
  *
- * WHAT IS TOO LARGE? regcomp() copies what is repeated: a{1,1000} becomes 1,000 parts, a+ two of them, and a++++ sixteen. Its
- * memory can grow with the square of the parts (50 MB for 5,000), and it calls itself for each open group. So both are counted
- * first, without knowing whether the expression is valid. */
+ * WHAT IS TOO LARGE? regcomp() copies what is repeated: a{1,1000} becomes 1,000 parts, and a+ two of them. Its memory can grow
+ * with the square of the parts (100 MB for 5,000), and it calls itself for each open group. So both are counted first, without
+ * knowing whether the expression is valid.
+ *
+ * A repetition of a repetition, as in a??????, takes it exponential time, and POSIX leaves open what it means. In other
+ * languages .*? is as short as possible, here it would not be. So it is refused. */
 #include "key_regex.h"
 
 #include <string.h>
@@ -45,6 +48,16 @@ static double copies_of(const char **p) {
     return copies > 1 ? copies : 1;
 }
 
+static bool repeats(char c) { return c != '\0' && strchr("*?+{", c) != NULL; }
+
+/* *p, at a repetition, is moved to its end. */
+static double repeated(const char **p, double parts) {
+    double all = **p == '{' ? copies_of(p) * (parts + 1) : **p == '+' ? 2 * parts + 1 : parts + 1;
+    if (repeats((*p)[1]))
+        trouble("--regex-key: '%.20s' repeats a repetition (POSIX expressions have no lazy ones)", *p);
+    return all;
+}
+
 /* At least as many parts as regcomp() makes. groups: how many there are. */
 static double count_parts(const char *p, unsigned *groups) {
     double sum[REGEX_GROUPS + 1] = {0}; /* of each open group, without the last part */
@@ -52,16 +65,13 @@ static double count_parts(const char *p, unsigned *groups) {
     unsigned depth = 0;
     *groups = 0;
     for (; *p != '\0' && *groups <= REGEX_GROUPS; p++) {
-        switch (*p) {
-        case '*':
-        case '?': last++; continue;
-        case '+': last = 2 * last + 1; continue;
-        case '{': last = copies_of(&p) * (last + 1); continue;
-        case ')':
-            if (depth == 0) break; /* a character */
+        if (repeats(*p)) {
+            last = repeated(&p, last);
+            continue;
+        }
+        if (*p == ')' && depth > 0) { /* elsewhere it is a character */
             last += sum[depth--] + 1;
             continue;
-        default: break;
         }
         sum[depth] += last;
         last = 1;
