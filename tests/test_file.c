@@ -143,6 +143,28 @@ static void test_path_descriptor_and_bytes_are_the_same(void **state) {
     }
 }
 
+/* A program that has closed its standard input gets 0 from open(). */
+static void test_a_file_may_get_descriptor_0(void **state) {
+    (void)state;
+    struct rng r = rng_for(__func__);
+    const char *path = file_named("filter.guira");
+    guira *f = variant_make(variants(), &r, 3000), *loaded, *mapped;
+    insert_members(f, 1000, &r);
+    int input = dup(0);
+    close(0);
+    guira_status saving = guira_save(f, path), loading = guira_load(path, &loaded), mapping = guira_map(path, &mapped);
+    if (input >= 0) {
+        dup2(input, 0);
+        close(input);
+    }
+    assert_true(saving == GUIRA_OK && loading == GUIRA_OK && mapping == GUIRA_OK);
+    assert_true(digest(loaded) == digest(f) && digest(mapped) == digest(f));
+    guira_destroy(mapped);
+    guira_destroy(loaded);
+    guira_destroy(f);
+    unlink(path);
+}
+
 /* Bytes at an odd address. */
 static void test_bytes_may_be_unaligned(void **state) {
     (void)state;
@@ -456,6 +478,7 @@ int main(void) {
         cmocka_unit_test(test_stash_and_elders_are_saved),
         cmocka_unit_test(test_the_stash_of_a_tidal_filter_is_saved),
         cmocka_unit_test(test_path_descriptor_and_bytes_are_the_same),
+        cmocka_unit_test(test_a_file_may_get_descriptor_0),
         cmocka_unit_test(test_bytes_may_be_unaligned),
         cmocka_unit_test(test_several_filters_can_be_read_from_a_pipe),
         cmocka_unit_test(test_several_filters_can_be_read_from_one_file),
