@@ -11,7 +11,7 @@
 
 enum { MANY_POINTS = 4096 };
 
-struct arrays {
+struct arrays { /* little-endian */
     ring64 point[MANY_POINTS];
     ring32 owner[MANY_POINTS];
 };
@@ -19,8 +19,8 @@ struct arrays {
 static struct ring ring_random(struct arrays *a, uint64_t buckets, unsigned v, uint64_t size, struct rng *r) {
     struct ring ring = {a->point, a->owner, buckets * v, size};
     for (uint64_t i = 0; i < ring.n; i++) {
-        a->point[i] = 1 + rng_below(r, size - 1);
-        a->owner[i] = (uint32_t)(i / v);
+        a->point[i] = le64(1 + rng_below(r, size - 1));
+        a->owner[i] = le32((uint32_t)(i / v));
     }
     guira__ring_sort(&ring);
     return ring;
@@ -30,7 +30,7 @@ static struct ring ring_random(struct arrays *a, uint64_t buckets, unsigned v, u
 static uint32_t owner_by_walking(const struct ring *ring, uint64_t position) {
     for (;; position = position + 1 < ring->size ? position + 1 : 1)
         for (uint64_t i = 0; i < ring->n; i++)
-            if (ring->point[i] == position) return ring->owner[i];
+            if (le64(ring->point[i]) == position) return le32(ring->owner[i]);
 }
 
 static void test_every_position_belongs_to_the_next_point_clockwise(void **state) {
@@ -43,9 +43,10 @@ static void test_every_position_belongs_to_the_next_point_clockwise(void **state
         struct ring ring = ring_random(&a, buckets, v, size, &r);
         assert_null(guira__ring_check(&ring, buckets, v));
         for (uint64_t p = 1; p < size; p++) assert_int_equal(ring_owner(&ring, p), owner_by_walking(&ring, p));
-        assert_int_equal(ring_owner(&ring, ring.point[ring.n - 1]), ring.owner[ring.n - 1]);
-        if (ring.point[ring.n - 1] + 1 < size) /* beyond the last comes the first */
-            assert_int_equal(ring_owner(&ring, ring.point[ring.n - 1] + 1), ring.owner[0]);
+        uint64_t last = le64(ring.point[ring.n - 1]);
+        assert_int_equal(ring_owner(&ring, last), le32(ring.owner[ring.n - 1]));
+        if (last + 1 < size) /* beyond the last comes the first */
+            assert_int_equal(ring_owner(&ring, last + 1), le32(ring.owner[0]));
     }
 }
 
@@ -74,9 +75,9 @@ static void test_a_bucket_that_comes_and_goes_leaves_the_ring_as_it_was(void **s
         uint32_t bucket = (uint32_t)rng_below(&r, buckets);
         guira__ring_remove(&ring, bucket, gone);
         assert_int_equal(ring.n, (buckets - 1) * V);
-        for (uint64_t i = 0; i < ring.n; i++) assert_true(ring.owner[i] != bucket);
+        for (uint64_t i = 0; i < ring.n; i++) assert_true(le32(ring.owner[i]) != bucket);
         for (unsigned i = 0; i < V; i++)
-            assert_true(!ring_has_point(&ring, gone[i]) && (i == 0 || gone[i] > gone[i - 1]));
+            assert_true(!ring_has_point(&ring, le64(gone[i])) && (i == 0 || le64(gone[i]) > le64(gone[i - 1])));
         guira__ring_add(&ring, gone, V, bucket);
         assert_memory_equal(a.point, before.point, ring.n * sizeof *a.point);
         assert_memory_equal(a.owner, before.owner, ring.n * sizeof *a.owner);
@@ -92,12 +93,12 @@ static void test_a_broken_ring_is_noticed(void **state) {
     uint32_t owner = a.owner[i];
     a.point[i] = a.point[i - 1];
     assert_string_equal(guira__ring_check(&ring, 50, 10), "ring: points not in order");
-    a.point[i] = ring.size;
+    a.point[i] = le64(ring.size);
     assert_string_equal(guira__ring_check(&ring, 50, 10), "ring: a point outside");
     a.point[i] = point;
-    a.owner[i] = 50;
+    a.owner[i] = le32(50);
     assert_string_equal(guira__ring_check(&ring, 50, 10), "ring: a point of no bucket");
-    a.owner[i] = (owner + 1) % 50;
+    a.owner[i] = le32((le32(owner) + 1) % 50);
     assert_string_equal(guira__ring_check(&ring, 50, 10), "ring: a bucket with more or fewer points than v");
     assert_string_equal(guira__ring_check(&ring, 49, 10), "ring: not v points per bucket");
 }
