@@ -105,7 +105,7 @@ static void parser_open(struct parser *p, const struct command *c, const struct 
     *p = (struct parser){.command = c, .table = table};
     *s++ = ':'; /* a missing value is reported as ':', not as '?' */
     *s++ = 'h';
-    for (; table[n].name != NULL && n < MAX_OPTIONS; n++) {
+    for (; n < MAX_OPTIONS && table[n].name != NULL; n++) {
         int has_value = table[n].arg != NULL ? required_argument : no_argument;
         p->longs[n] = (struct option){table[n].name, has_value, NULL, FIRST_LONG + n};
         if (table[n].letter == 0) continue;

@@ -437,7 +437,7 @@ static void check_rate_is_kept(double fpr, enum choice how, struct rng *r) {
         change_to(f, &c, turn % 2 ? 10 + rng_below(r, 100) : rng_below(r, most), how, r);
         double expected = stats_of(f).fpr, probes = 200 / fpr, hits = 0;
         assert_true(expected <= fpr && stats_of(f).fpr_kept == fpr);
-        for (double i = 0; i < probes; i++) hits += guira_contains_hash(f, rng_next(r));
+        for (uint64_t i = 0; i < (uint64_t)probes; i++) hits += guira_contains_hash(f, rng_next(r));
         assert_true(hits <= fpr * probes + 6 * sqrt(fpr * probes));
     }
     free(c.hash);

@@ -54,7 +54,7 @@ static guira_status save_slowly(struct subject *s, struct bytes *b) {
     guira_status status = guira_saving_start(s->f, &saving);
     if (status != GUIRA_OK) return status;
     for (size_t n = 1 + rng_below(s->r, 10000), got = n; got == n; b->n += got) {
-        if (n > b->room - b->n) n = got = b->room - b->n + 1; /* asks for one more than there is */
+        if (n > b->room - b->n) n = b->room - b->n + 1; /* asks for one more than there is */
         uint8_t *part = malloc(n);
         if (part == NULL) break;
         got = guira_saving_next(saving, part, n);
