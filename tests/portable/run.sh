@@ -67,11 +67,22 @@ unpack_libraries() {
     : >"$sysroot/complete"
 }
 
+# What runs the programs. An x86-64 system runs those for i686 itself, if its kernel is built for that. (In qemu-i386 7.2 a child of
+# fork() may hang.)
+choose_emulator() { # ARCH
+    emulator="$qemu;-L;/usr/$triple"
+    loader=/usr/$triple/lib/ld-linux.so.2
+    if [ "$1" = i686 ] && [ -x $loader ] && $loader --version >/dev/null 2>&1; then
+        emulator="$loader;--library-path;/usr/$triple/lib:$lib"
+    fi
+}
+
 configure() { # ARCH
     lib=$(dirname "$(find "$sysroot/usr/lib" -name libcmocka.so)")
+    choose_emulator "$1"
     cmake -S . -B "$out/$1/build" --log-level=WARNING -DCMAKE_SYSTEM_NAME=Linux -DCMAKE_SYSTEM_PROCESSOR="$processor" \
         -DCMAKE_C_COMPILER="$triple-gcc" -DCMAKE_BUILD_TYPE=Release "-DCMAKE_C_FLAGS_RELEASE=$level -DNDEBUG" -DGUIRA_WERROR=ON -DGUIRA_SMALL=$small \
-        "-DCMAKE_CROSSCOMPILING_EMULATOR=$qemu;-L;/usr/$triple" \
+        "-DCMAKE_CROSSCOMPILING_EMULATOR=$emulator" \
         -DCMAKE_FIND_ROOT_PATH="$sysroot" -DCMAKE_FIND_ROOT_PATH_MODE_INCLUDE=NEVER -DCMAKE_FIND_ROOT_PATH_MODE_LIBRARY=NEVER \
         -DXXHASH_INCLUDE_DIR="$sysroot/xxhash" -DCMOCKA_INCLUDE_DIR="$sysroot/usr/include" -DCMOCKA_LIBRARY="$lib/libcmocka.so" \
         -DGUIRA_CLI=OFF -DGUIRA_LAB=OFF -DGUIRA_MODULE=OFF -DGUIRA_SQL=OFF -DGUIRA_BENCH=OFF -DGUIRA_EXAMPLES=OFF -DGUIRA_SHARED=OFF
