@@ -339,8 +339,8 @@ static void test_timing_changes_nothing_else(void **state) {
         bool large = v->config.kind == GUIRA_TIDAL && (v->config.slot_bits == 16 || !quick_run());
         uint64_t room = large ? ROOM : 4 * ITEMS;
         assert_int_equal(guira_reserve(t.timed, room), guira_reserve(t.other, room));
-        bool other = large && sizeof(void *) == 8; /* with 32 bits there is one lookup function for every size */
-        assert_true(!other || guira__latency_untimed(t.timed) != plain);
+        bool switches = large && sizeof(void *) == 8; /* with 32 bits there is one lookup function for every size */
+        assert_true(!switches || guira__latency_untimed(t.timed) != plain);
         assert_pair(&t, ITEMS);
         assert_int_equal(guira_shrink_to_fit(t.timed), guira_shrink_to_fit(t.other));
         assert_pair(&t, ITEMS);

@@ -226,8 +226,7 @@ static uint64_t draw_with_two_buckets(const guira *f, struct rng *r) {
     return hash;
 }
 
-/* Keys that are not found before: one that cannot be told from a key with many copies is refused as they are, which happened
- * once in a thousand runs. */
+/* Keys that are not found before: one that cannot be told from a key with many copies is refused as they are. */
 static void insert_others(guira *f, struct model *m, size_t n, struct rng *r) {
     for (size_t i = 0; i < n; i++) {
         uint64_t hash = rng_next(r);

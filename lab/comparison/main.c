@@ -284,7 +284,7 @@ static void check_rates(struct lab *lab, const struct result *r) {
     const char *highest = "";
     double most = -INFINITY;
     for (int i = 0; i < CONTENDERS; i++)
-        for (int grown = 0; grown <= (contenders[i].grows ? 1 : 0); grown++) {
+        for (int grown = 0; grown < (contenders[i].grows ? 2 : 1); grown++) {
             struct rate measured = grown ? r[i].grown : r[i].measured;
             if (errors_above(measured) <= most) continue;
             most = errors_above(measured);
