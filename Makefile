@@ -11,7 +11,7 @@ STRESS_ARGS ?=
 LAB_ARGS ?=
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 
-CODE_DIRS = include src/* src/papers/* bindings/js bindings/node bindings/python/src bindings/wasm cli module tests tests/cli tests/fuzz tests/stress bench examples lab lab/* lab/errata/* sql/common sql/sqlite sql/postgres
+CODE_DIRS = include src/* src/papers/* bindings/js bindings/node bindings/python/src bindings/wasm cli module tests tests/cli tests/fuzz tests/portable tests/stress bench examples lab lab/* lab/errata/* sql/common sql/sqlite sql/postgres
 C_FILES = $(wildcard $(addsuffix /*.c,$(CODE_DIRS)))
 H_FILES = $(wildcard $(addsuffix /*.h,$(CODE_DIRS)) $(addsuffix /*.inc,$(CODE_DIRS)))
 
@@ -193,7 +193,7 @@ includes-check: ## check that no include points from a lower layer to a higher o
 
 # Without files that are compiled by other means, so that clang-tidy does not know their options: for other processors, GUIRA_SMALL,
 # WebAssembly, Node and PostgreSQL (PGXS).
-NOT_LINTED = %_neon.c %_small.c bindings/wasm/% bindings/node/addon.c sql/postgres/%
+NOT_LINTED = %_neon.c %_small.c bindings/wasm/% bindings/node/addon.c sql/postgres/% tests/portable/%
 
 lint: deps-build deps-test deps-lab deps-bindings fmt-check includes-check ## clang-format, includes, clang-tidy, cppcheck: no finding is allowed
 	cmake --preset release --log-level=WARNING -DGUIRA_TESTS=ON -DGUIRA_PYTHON_EXTENSION=ON

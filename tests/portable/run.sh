@@ -1,7 +1,8 @@
 #!/bin/sh
 # Builds the library and its unit tests for other processors and runs them under qemu-user: big-endian (s390x), 32 bits
 # (i686, armhf) and NEON (aarch64). On x86-64 also: the tests of build/release on processors without AVX2 (nehalem: SSE4.1)
-# and without AVX-512 (haswell), which must choose other code and give the same answers.
+# and without AVX-512 (haswell), which must choose other code and give the same answers. If qemu-x86_64 has the fault that
+# gather.c looks for, haswell runs the same sources, compiled once more without the vector register that it forgets.
 # usage: run.sh [--quick] [ARCH...]        (from the top of the project; needs what "deps.sh portable" installs)
 #
 # --quick: only the tests of what differs between processors: byte order and word size in files (test_golden compares with
@@ -28,6 +29,7 @@ if [ "${1:-}" = --quick ]; then
 fi
 [ $# -eq 0 ] || archs=$*
 out=$PWD/build/portable
+tests_only="-DGUIRA_CLI=OFF -DGUIRA_LAB=OFF -DGUIRA_MODULE=OFF -DGUIRA_SQL=OFF -DGUIRA_BENCH=OFF -DGUIRA_EXAMPLES=OFF"
 
 tests_of() { # ARCH
     case $quick:$1 in
@@ -80,16 +82,26 @@ choose_emulator() { # ARCH
 configure() { # ARCH
     lib=$(dirname "$(find "$sysroot/usr/lib" -name libcmocka.so)")
     choose_emulator "$1"
+    # shellcheck disable=SC2086
     cmake -S . -B "$out/$1/build" --log-level=WARNING -DCMAKE_SYSTEM_NAME=Linux -DCMAKE_SYSTEM_PROCESSOR="$processor" \
         -DCMAKE_C_COMPILER="$triple-gcc" -DCMAKE_BUILD_TYPE=Release "-DCMAKE_C_FLAGS_RELEASE=$level -DNDEBUG" -DGUIRA_WERROR=ON -DGUIRA_SMALL=$small \
         "-DCMAKE_CROSSCOMPILING_EMULATOR=$emulator" \
         -DCMAKE_FIND_ROOT_PATH="$sysroot" -DCMAKE_FIND_ROOT_PATH_MODE_INCLUDE=NEVER -DCMAKE_FIND_ROOT_PATH_MODE_LIBRARY=NEVER \
         -DXXHASH_INCLUDE_DIR="$sysroot/xxhash" -DCMOCKA_INCLUDE_DIR="$sysroot/usr/include" -DCMOCKA_LIBRARY="$lib/libcmocka.so" \
-        -DGUIRA_CLI=OFF -DGUIRA_LAB=OFF -DGUIRA_MODULE=OFF -DGUIRA_SQL=OFF -DGUIRA_BENCH=OFF -DGUIRA_EXAMPLES=OFF -DGUIRA_SHARED=OFF
+        $tests_only -DGUIRA_SHARED=OFF
+}
+
+# Whether the emulator forgets the index of a gather in ymm4. Any other end of the program (no AVX2, say) is not this fault.
+forgets_ymm4() { # MODEL
+    cc -O2 -mavx2 -o "$out/gather" tests/portable/gather.c || exit 1
+    status=0
+    qemu-x86_64 -cpu "$1" "$out/gather" >/dev/null 2>&1 || status=$?
+    [ $status -eq 1 ]
 }
 
 # The programs of build/release, on an emulated processor.
 run_old_x86() { # ARCH
+    build=build/release
     case $1 in
     nehalem) model=Nehalem ;;
     haswell) model=Haswell ;;
@@ -98,11 +110,22 @@ run_old_x86() { # ARCH
         echo "run.sh: $1 is skipped: no x86-64 here, or no qemu-x86_64"
         return
     fi
+    if [ "$1" = haswell ] && forgets_ymm4 "$model"; then
+        if ! command -v gcc >/dev/null; then
+            echo "run.sh: haswell is skipped: this qemu-x86_64 forgets the index of a gather in ymm4, and only gcc can do without it"
+            return
+        fi
+        echo "run.sh: haswell: this qemu-x86_64 forgets the index of a gather in ymm4: compiling without that register"
+        build=$out/haswell/build
+        # shellcheck disable=SC2086
+        cmake -S . -B "$build" --log-level=WARNING -DCMAKE_C_COMPILER=gcc -DCMAKE_BUILD_TYPE=Release \
+            "-DCMAKE_C_FLAGS_RELEASE=$level -DNDEBUG -ffixed-xmm4" -DGUIRA_WERROR=ON -DGUIRA_SMALL=$small $tests_only
+    fi
     # shellcheck disable=SC2086
-    cmake --build build/release -j "${JOBS:-2}" --target $tests >/dev/null
+    cmake --build "$build" -j "${JOBS:-2}" --target $tests >/dev/null
     for test in $tests; do
         echo "run.sh: $1: $test"
-        GUIRA_QUICK=1 qemu-x86_64 -cpu $model build/release/tests/"$test" >"$out/$1.log" 2>&1 || { cat "$out/$1.log" && exit 1; }
+        GUIRA_QUICK=1 qemu-x86_64 -cpu "$model" "$build/tests/$test" >"$out/$1.log" 2>&1 || { cat "$out/$1.log" && exit 1; }
     done
 }
 
