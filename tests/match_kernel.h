@@ -32,6 +32,8 @@ struct match_kernel {
                  unsigned core, unsigned tail, struct layout l);
     unsigned (*pair_mask)(uint64_t split_address, const uintptr_t packed[2], uint64_t address,
                           const uint64_t displacement[64], unsigned core, unsigned tail, struct layout l);
+    /* Slots of 16 bits: see slots/put.inc. NULL: not with this instruction set. */
+    void (*put)(uint8_t *first, uint8_t *second, const uint64_t v[2], unsigned mask);
 };
 
 extern const struct match_kernel match_portable, match_sse41, match_avx2, match_avx512, match_neon;

@@ -470,6 +470,25 @@ static void test_slots_are_read_and_written_in_their_place(void **state) {
     }
 }
 
+/* Also if both are the same bucket, as in a small fixed filter. */
+static void check_puts(const struct match_kernel *k, struct rng *r) {
+    for (unsigned i = 0; k->put != NULL && i < 16 * rounds(); i++) {
+        struct bucket before[2], after[2];
+        uint64_t v[2] = {rng_next(r) & 0xffff, rng_next(r) & 0xffff};
+        unsigned slot = i % 16, which = slot / 8;
+        bool same = rng_below(r, 4) == 0;
+        for (size_t n = 0; n < sizeof before; n++) ((uint8_t *)before)[n] = (uint8_t)rng_next(r);
+        memcpy(after, before, sizeof after);
+        k->put(after[0].byte, after[same ? 0 : 1].byte, v, 1U << slot);
+        slot_set(before[same ? 0 : which].byte, slot % 8, v[which], LAYOUT_16);
+        assert_memory_equal(after, before, sizeof after);
+    }
+}
+static void test_a_slot_of_either_bucket_is_written_alone(void **state) {
+    (void)state;
+    on_every_isa(__func__, check_puts);
+}
+
 static void test_buckets_of_words_never_straddle_a_cache_line(void **state) {
     (void)state;
     for (size_t i = 0; i < LAYOUTS; i++) {
@@ -494,6 +513,7 @@ int main(void) {
         cmocka_unit_test(test_a_lone_match_is_found_in_every_slot),
         cmocka_unit_test(test_every_12_bit_slot_with_every_probe_equals_the_reference),
         cmocka_unit_test(test_slots_are_read_and_written_in_their_place),
+        cmocka_unit_test(test_a_slot_of_either_bucket_is_written_alone),
         cmocka_unit_test(test_buckets_of_words_never_straddle_a_cache_line),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
