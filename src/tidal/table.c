@@ -127,10 +127,14 @@ static size_t array_bytes(const struct tidal *f, const struct array *a) {
 /* Memory of a hook is taken segment by segment: 1,100 of 2 MiB for 2^30 items took 10 ms, a 128th of the table each 1 ms. */
 enum { LOG2_MAX_HOOKED = 25 };
 
+/* A step needs a segment of each side that is partly in use, and each segment 16 bytes in one or two directories. With
+ * 256 segments instead of 128 a filter of a million 16-bit slots or more takes 0.12 bits less per item, one of 100,000 takes
+ * 0.08 more. */
 static struct array array_plan(const struct tidal *f, unsigned level) {
     unsigned bucket = tidal_layout(f).bucket_bytes, shift = 31U - (unsigned)__builtin_clz(bucket);
     const struct big *b = big_of(f);
-    unsigned log2_buckets = level > LOG2_SEGMENTS ? level - LOG2_SEGMENTS : 0;
+    unsigned log2_segments = LOG2_SEGMENTS + (level >= LEVEL_OF_MORE);
+    unsigned log2_buckets = level > log2_segments ? level - log2_segments : 0;
     unsigned least = b->regions == NULL ? LOG2_MIN_SEGMENT : LOG2_PAGE;
     if (log2_buckets + shift < least) log2_buckets = least - shift;
     unsigned most = guira__alloc_is_hooked() ? (unsigned)LOG2_MAX_HOOKED : (unsigned)LOG2_MAX_SEGMENT;

@@ -31,7 +31,8 @@ enum outside { OUTSIDE_STASH = 1, OUTSIDE_ELDERS = 2 };
 
 enum {
     MIN_BUCKETS = 2,   /* one for each of the two candidates */
-    LOG2_SEGMENTS = 7, /* a level has so many segments, between these two sizes: */
+    LOG2_SEGMENTS = 7, /* a level has so many segments, from LEVEL_OF_MORE on twice as many, between these two sizes: */
+    LEVEL_OF_MORE = 17,
     LOG2_MIN_SEGMENT = 10,
     LOG2_MAX_SEGMENT = 21, /* a huge page */
     LOG2_PAGE = 12,        /* the smallest segment in stable regions, whose memory is returned by the page */
