@@ -23,9 +23,6 @@
 
 static size_t word_bytes(uint64_t bits) { return sizeof(uint64_t) << bits; }
 
-/* Its words follow in the same block, or lie in a region. */
-static size_t map_bytes(uint64_t bits) { return sizeof(struct elder_map) + word_bytes(bits); }
-
 /* To clear a large block would take milliseconds; the pages of a region are cleared one by one as they are touched. */
 static uint8_t *open_region(uint64_t bits) {
     uint8_t *region = word_bytes(bits) < REGION_WORTH ? NULL : guira__region_open(word_bytes(bits));
@@ -33,24 +30,40 @@ static uint8_t *open_region(uint64_t bits) {
     return region;
 }
 
+static void words_free(const struct elder_map *map) {
+    if (map->lies == MAP_IN_REGION) guira__region_close((uint8_t *)map->word, word_bytes(map->bits));
+    if (map->lies == MAP_IN_BLOCK) guira__segment_free(map->word);
+}
+
+static struct elder_map *map_of_words(struct elder_map of) {
+    struct elder_map *map = of.word == NULL ? NULL : (struct elder_map *)guira__alloc(sizeof *map);
+    if (map != NULL) *map = of;
+    else if (of.word != NULL) words_free(&of);
+    return map;
+}
+
+/* Their number is a power of two, so that they are a segment, with nothing before them. */
 struct elder_map *guira__map_make(uint64_t bits) {
     uint8_t *region = open_region(bits);
-    struct elder_map *map = (struct elder_map *)guira__zalloc(region != NULL ? sizeof *map : map_bytes(bits));
-    if (map != NULL)
-        *map = (struct elder_map){bits, region != NULL ? (uint64_t *)region : (uint64_t *)(map + 1), region};
-    else if (region != NULL) guira__region_close(region, word_bytes(bits));
-    return map;
+    if (region != NULL) return map_of_words((struct elder_map){bits, (uint64_t *)(void *)region, MAP_IN_REGION});
+    uint64_t *block = (uint64_t *)guira__segment_alloc(word_bytes(bits), true);
+    return map_of_words((struct elder_map){bits, block, MAP_IN_BLOCK});
 }
 
 struct elder_map *guira__map_view(const uint8_t *words, uint64_t bits) {
-    struct elder_map *map = (struct elder_map *)guira__zalloc(sizeof *map);
-    if (map != NULL) *map = (struct elder_map){bits, (uint64_t *)(uintptr_t)words, NULL};
-    return map;
+    return map_of_words((struct elder_map){bits, (uint64_t *)(uintptr_t)words, MAP_IN_FILE});
 }
 
 void guira__map_free(struct elder_map *map) {
-    if (map != NULL && map->region != NULL) guira__region_close(map->region, word_bytes(map->bits));
+    if (map != NULL) words_free(map);
     guira__free(map);
+}
+
+static uint64_t map_cost(const struct elder_map *map) {
+    if (map == NULL) return 0;
+    uint64_t words = map->lies == MAP_IN_BLOCK ? guira__segment_cost(word_bytes(map->bits)) : 0;
+    if (map->lies == MAP_IN_REGION) words = word_bytes(map->bits);
+    return guira__alloc_cost(sizeof(struct elder_map)) + words;
 }
 
 /* --------------------------------------------------------------------------------------------------------- what it shows */
@@ -151,7 +164,7 @@ static void take_next(struct tidal *f) {
     store_release(e->map, e->next);
     e->next = NULL;
     e->filled = 0;
-    guira__tidal_retire(f, old, map_bytes(old->bits), map_end);
+    guira__tidal_retire(f, old, (size_t)map_cost(old), map_end);
 }
 
 /* Takes the map when all names are in it. */
@@ -215,13 +228,6 @@ static bool map_clone(const struct elder_map *map, struct elder_map **to) {
 bool guira__maps_clone(const struct elders *e, struct elders *to) {
     bool map = map_clone(e->map, &to->map), next = map_clone(e->next, &to->next);
     return map && next;
-}
-
-static uint64_t map_cost(const struct elder_map *map) {
-    if (map == NULL) return 0;
-    if (map->region != NULL) return word_bytes(map->bits) + guira__alloc_cost(sizeof *map);
-    bool view = map->word != (const uint64_t *)(map + 1);
-    return guira__alloc_cost(view ? sizeof *map : map_bytes(map->bits));
 }
 
 uint64_t guira__maps_bytes(const struct elders *e) { return map_cost(e->map) + map_cost(e->next); }

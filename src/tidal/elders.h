@@ -37,11 +37,14 @@ struct elders {
     uint64_t filled;
 };
 
+/* Where the words of a map are. */
+enum map_lies { MAP_IN_BLOCK, MAP_IN_REGION, MAP_IN_FILE };
+
 /* Words and bits in one struct, so that both change at once for concurrent readers. */
 struct elder_map {
-    uint64_t bits;   /* of the address, after the top bit, that choose the word */
-    uint64_t *word;  /* one per prefix of the address, in it one bit per core; little-endian, as in a file */
-    uint8_t *region; /* where they lie; NULL: behind this struct, or in a file */
+    uint64_t bits;  /* of the address, after the top bit, that choose the word */
+    uint64_t *word; /* one per prefix of the address, in it one bit per core; little-endian, as in a file */
+    enum map_lies lies;
 };
 
 static inline uint64_t tidal_counted(const struct tidal *f) { return f->elders == NULL ? 0 : f->elders->counted; }
