@@ -18,15 +18,17 @@ redis_type *filter_type, *bloom_type;
 
 enum { WITHOUT_MARK = 1, ENCODING = 2 }; /* versions of values in RDB files */
 
-/* Below this load a filter with a capacity shrinks. With the library's default, 0.88, it takes up to 5 % more memory after
- * deletions than a new one with the same items; with 0.90 it is 3 %. Without a capacity this would cost 64 bytes. */
-#define MIN_LOAD 0.90
-
-/* With this EXPANSION or a larger one a filter is never fuller than ROOMY_LOAD, and costs these 64 bytes at any size. At the
- * library's 0.93 half of the time of adding goes into moving entries. */
+/* How full a filter may be. At the library's 0.93 half of the time of adding goes into moving entries; below 0.91 one that has
+ * grown to 4 million items takes more than 18 bits for each. With a larger EXPANSION there is more room. BF.* filters, which
+ * are compared with Bloom filters by their bits, have the library's load. */
 enum { ROOMY_EXPANSION = 4 };
+#define LOAD 0.91
 #define ROOMY_LOAD 0.85
-#define ROOMY_MIN_LOAD 0.82
+
+/* A filter with a capacity, or with much room, shrinks when it is so much emptier. With the library's default, 0.05, it takes up
+ * to 5 % more memory after deletions than a new one with the same items; with 0.03 it is 3 %. To others this would cost 64
+ * bytes. */
+#define SLACK 0.03
 
 static const uint8_t NO_SEED[16] = "guira: no seed.";
 
@@ -106,11 +108,11 @@ static bool needs_capacity(const struct filter_options *o) {
 
 /* What a load or a capacity does to the rate is the library's to know: it chooses the width of the slots by both. */
 static void set_loads(const struct filter_options *o, guira_config *c) {
+    const double library_load = 0.93;
+    bool roomy = !o->bloom && o->expansion >= ROOMY_EXPANSION;
     if (c->kind != GUIRA_TIDAL) return;
-    if (!o->bloom && o->expansion >= ROOMY_EXPANSION) {
-        c->max_load = ROOMY_LOAD;
-        c->min_load = ROOMY_MIN_LOAD;
-    } else if (c->capacity > 0) c->min_load = MIN_LOAD;
+    if (!o->bloom) c->max_load = roomy ? ROOMY_LOAD : LOAD;
+    if (c->capacity > 0 || roomy) c->min_load = (c->max_load > 0 ? c->max_load : library_load) - SLACK;
 }
 
 /* The room for the capacity, without remembering it: the first deletions free what is not needed. */

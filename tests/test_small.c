@@ -143,6 +143,11 @@ static void test_configured_filters_are_small_too(void **state) {
         assert_true(held <= 272 && guira__config_of(f).fpr == rates[i]);
         guira_destroy(f);
     }
+    for (unsigned percent = 81; percent <= 95; percent++) { /* nor does a load of a whole percentage */
+        guira *f = make((guira_config){.slot_bits = 16, .fpr = 0.01, .max_load = percent / 100.0}, &r);
+        if (held > 256) fail_msg("%zu bytes with a load of %u %%", held, percent);
+        guira_destroy(f);
+    }
     const struct {
         uint64_t capacity;
         size_t most;
@@ -180,6 +185,8 @@ static void test_a_configuration_is_given_back_exactly(void **state) {
     assert_config_kept((guira_config){.capacity = 12345, .fpr = 0.01, .max_kicks = 2000});
     assert_config_kept((guira_config){.max_load = 0.97, .min_load = -1, .growth = 1e18});
     assert_config_kept((guira_config){.max_load = 0.05, .min_load = 0.01, .max_kicks = 1});
+    for (unsigned percent = 1; percent < 100; percent++)
+        assert_config_kept((guira_config){.slot_bits = 16, .fpr = 0.01, .max_load = percent / 100.0});
     for (unsigned i = 0; i < 2000; i++) { /* rates that no short decimal number is */
         double fpr = (1 + (double)rng_below(&r, 1 << 20)) / (1 << 21), load = 0.3 + (double)rng_below(&r, 600) / 1000;
         assert_config_kept((guira_config){.slot_bits = 16, .fpr = fpr, .max_load = load});

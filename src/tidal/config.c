@@ -46,8 +46,9 @@ static unsigned narrowest(const guira_config *c) {
 
 /* ------------------------------------------------------------------------------------------------ in little memory
  *
- * A filter keeps of its configuration what is not the default, most of it in guira.rare. The wanted rate is the one thing
- * that many small filters have besides, and is nearly always a short decimal number: k / 10^e, in 32 bits. */
+ * A filter keeps of its configuration what is not the default, most of it in guira.rare. Two things many small filters have
+ * besides: the wanted rate, which is nearly always a short decimal number, k / 10^e, in 28 bits; and the load, which is a
+ * whole percentage, 81 % to 95 %, in four. */
 
 enum { CODE_DIGITS = 15, CODE_BITS = 4 };
 static const double power_of_ten[CODE_DIGITS + 1] = {1,   1e1, 1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
@@ -64,21 +65,42 @@ static uint32_t code_of(double x) {
 
 static double decoded(uint32_t code) { return (code >> CODE_BITS) / power_of_ten[code & CODE_DIGITS]; }
 
+enum { BELOW_FIRST_LOAD = 80, LOAD_CODES = 16 };
+
+static double load_decoded(unsigned code) { return (BELOW_FIRST_LOAD + code) / 100.0; }
+
+/* 0: the default, or there is none for x. */
+static unsigned load_code_of(double x) {
+    unsigned code = 1;
+    if (x == default_load) return 0;
+    while (code < LOAD_CODES && load_decoded(code) != x) code++;
+    return code < LOAD_CODES ? code : 0;
+}
+
+/* 0: the default. */
+static double max_load_of(const struct tidal *f) {
+    if (f->load_code != 0) return load_decoded(f->load_code);
+    return f->head.rare != NULL ? f->head.rare->max_load : 0;
+}
+
 /* c, with 0 for what is the default. */
-static struct rare without_defaults(const guira_config *c, uint32_t fpr_code) {
+static struct rare without_defaults(const guira_config *c, uint32_t fpr_code, unsigned load_code) {
     guira_config other = {.max_load = c->max_load};
     guira__config_loads(&other, default_load);
     return (struct rare){.capacity = c->capacity & ((UINT64_C(1) << 48) - 1),
                          .max_kicks = (uint16_t)(c->max_kicks == other.max_kicks ? 0 : c->max_kicks),
                          .fpr = fpr_code != 0 ? 0 : c->fpr,
-                         .max_load = c->max_load == default_load ? 0 : c->max_load,
+                         .max_load = c->max_load == default_load || load_code != 0 ? 0 : c->max_load,
                          .min_load = c->min_load == other.min_load ? 0 : c->min_load,
                          .growth = c->growth};
 }
 
 bool guira__tidal_set_config(struct tidal *f, const guira_config *c) {
-    f->fpr_code = code_of(c->fpr);
-    struct rare r = without_defaults(c, f->fpr_code), none = {0};
+    uint32_t fpr_code = code_of(c->fpr);
+    unsigned load_code = load_code_of(c->max_load);
+    f->fpr_code = fpr_code & ((UINT32_C(1) << 28) - 1);
+    f->load_code = load_code & (LOAD_CODES - 1);
+    struct rare r = without_defaults(c, fpr_code, load_code), none = {0};
     if (memcmp(&r, &none, sizeof r) == 0) return true;
     if (!guira__rare_make(&f->head)) return false;
     *f->head.rare = r;
@@ -94,7 +116,7 @@ void guira__tidal_config(const guira *head, guira_config *out) {
     out->slot_bits = l.stamp_bits > 0 ? window_slot_bits(l.bits) : l.bits;
     out->capacity = r->capacity;
     out->fpr = f->fpr_code != 0 ? decoded(f->fpr_code) : r->fpr;
-    out->max_load = r->max_load;
+    out->max_load = max_load_of(f);
     out->min_load = r->min_load;
     out->max_kicks = r->max_kicks;
     out->growth = r->growth;
@@ -104,7 +126,7 @@ void guira__tidal_config(const guira *head, guira_config *out) {
 
 void guira__tidal_loads(const struct tidal *f, double *max_load, double *min_load) {
     const struct rare *r = f->head.rare;
-    guira_config c = {.max_load = r != NULL ? r->max_load : 0, .min_load = r != NULL ? r->min_load : 0};
+    guira_config c = {.max_load = max_load_of(f), .min_load = r != NULL ? r->min_load : 0};
     guira__config_loads(&c, default_load);
     *max_load = c.max_load;
     *min_load = c.min_load;
@@ -114,7 +136,8 @@ bool guira__tidal_rate_wanted(const struct tidal *f, struct rate_wanted *out) {
     const struct rare none = {0}, *r = f->head.rare != NULL ? f->head.rare : &none;
     struct layout l = tidal_layout(f);
     out->fpr = f->fpr_code != 0 ? decoded(f->fpr_code) : r->fpr;
-    out->load = r->max_load == 0 ? default_load : r->max_load;
+    double load = max_load_of(f);
+    out->load = load == 0 ? default_load : load;
     out->least = smallest_of((double)r->capacity, out->load, l);
     out->most = r->growth > 0 ? r->growth * out->least : fmax(out->least, CONFIG_GROWS_TO);
     return out->fpr > 0;

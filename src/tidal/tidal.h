@@ -140,7 +140,7 @@ struct tidal {
     uint8_t to_tail;         /* shifts it until its tail ends one above the lowest bit; split side: one less */
     uint8_t has_outside;     /* what there is outside the table: enum outside; 0: nothing */
     uint8_t level;           /* L */
-    uint32_t fpr_code;       /* see config.c */
+    uint32_t fpr_code : 28, load_code : 4; /* see config.c */
     /* What a change needs. */
     uint64_t grow_at;   /* grow when there are more items than that */
     uint64_t shrink_at; /* shrink when there are fewer */
