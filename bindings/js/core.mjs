@@ -156,7 +156,7 @@ function made(backend, handle) {
   return handle ?? fail(backend, backend.lastStatus());
 }
 
-/** The classes and functions of one backend. */
+/** The classes and functions of one backend. Its insert, insertUnique, remove and contains may return undefined for 0. */
 export function bind(backend) {
   const f = {...backend.filter, what: 'Filter'}, w = {...backend.window, what: 'Window'};
   const check = (status) => (status < 0 ? fail(backend, status) : status);
@@ -177,21 +177,21 @@ export function bind(backend) {
 
     add(key) {
       const status = f.insert(handleOf(this, f), key);
-      if (status !== 0) fail(backend, status);
+      if (status) fail(backend, status);
       return this;
     }
     /** Adds the key unless it may be there already. False: it may. */
     addUnique(key) {
       const status = f.insertUnique(handleOf(this, f), key);
-      return status === EEXIST ? false : check(status) === 0;
+      return !status || (status !== EEXIST && check(status) === 0);
     }
     has(key) {
-      return f.contains(handleOf(this, f), key) !== 0;
+      return Boolean(f.contains(handleOf(this, f), key));
     }
     /** Removes one copy of a key that was added. False: it is not there. */
     delete(key) {
       const status = f.remove(handleOf(this, f), key);
-      return status === ENOTFOUND ? false : check(status) === 0;
+      return !status || (status !== ENOTFOUND && check(status) === 0);
     }
     count(key) {
       return f.count(handleOf(this, f), key);

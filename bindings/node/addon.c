@@ -24,12 +24,13 @@ struct call {
     napi_value argument[MOST_ARGUMENTS];
 };
 
-static struct call call_of(napi_env env, napi_callback_info info) {
+static inline struct call call_with(napi_env env, napi_callback_info info, size_t n) {
     struct call c = {.env = env};
-    size_t n = MOST_ARGUMENTS;
     napi_get_cb_info(env, info, &n, c.argument, NULL, NULL);
     return c;
 }
+
+static struct call call_of(napi_env env, napi_callback_info info) { return call_with(env, info, MOST_ARGUMENTS); }
 
 static struct handle handle_of(struct call c, unsigned i) {
     void *p = NULL;
@@ -64,12 +65,19 @@ struct key {
     char copy[3 * SHORT_KEY]; /* a unit of UTF-16 is at most 3 bytes of UTF-8 */
 };
 
-/* Narrows eight units; returns their bits. The compiler makes vectors of the loops. */
-static unsigned narrow(const char16_t *from, char *to) {
-    uint16_t bits = 0;
-    for (size_t i = 0; i < 8; i++) bits |= from[i];
-    for (size_t i = 0; i < 8; i++) to[i] = (char)from[i];
-    return bits;
+/* Eight units, as a vector: of loops, gcc 12 makes a chain of single loads, which takes 5 ns more for 16 characters. */
+typedef uint16_t vector_of_units __attribute__((vector_size(16)));
+typedef uint64_t vector_of_words __attribute__((vector_size(16)));
+typedef uint8_t vector_of_bytes __attribute__((vector_size(8)));
+
+/* Narrows eight units. False: not all of them are ASCII. */
+static bool narrow(const char16_t *from, char *to) {
+    vector_of_units units;
+    memcpy(&units, from, sizeof units);
+    vector_of_bytes narrowed = __builtin_convertvector(units, vector_of_bytes);
+    vector_of_words others = (vector_of_words)(units & 0xff80);
+    memcpy(to, &narrowed, sizeof narrowed);
+    return (others[0] | others[1]) == 0;
 }
 
 static char *put_character(char *to, uint32_t c) {
@@ -85,7 +93,7 @@ static size_t utf8_of(const char16_t *from, size_t n, char *to) {
     char *start = to;
     for (size_t i = 0; i < n;) {
         uint32_t c = from[i];
-        if (c < 0x80 && n - i >= 8 && narrow(from + i, to) < 0x80) {
+        if (c < 0x80 && n - i >= 8 && narrow(from + i, to)) {
             i += 8;
             to += 8;
             continue;
@@ -133,7 +141,9 @@ static bool key_of(napi_env env, napi_value value, struct key *k) {
     return false;
 }
 
-static void key_free(struct key *k) { free(k->more); }
+static void key_free(struct key *k) {
+    if (k->more != NULL) free(k->more);
+}
 
 static bool hash_of(struct call c, unsigned i, uint64_t *out) {
     bool lossless;
@@ -153,6 +163,15 @@ static napi_value number(napi_env env, double d) {
 static napi_value integer(napi_env env, int32_t i) {
     napi_value v = NULL;
     napi_create_int32(env, i, &v);
+    return v;
+}
+
+/* What single operations return in most cases is undefined, which NULL becomes: it takes 2 ns less than a number. */
+static napi_value integer_unless_0(napi_env env, int32_t i) { return i == 0 ? NULL : integer(env, i); }
+
+static napi_value true_or_undefined(napi_env env, bool b) {
+    napi_value v = NULL;
+    if (b) napi_get_boolean(env, true, &v);
     return v;
 }
 
@@ -246,7 +265,7 @@ FUNCTION(filter_clone) {
 /* Functions of a filter and a key. */
 #define BY_KEY(name, result)                              \
     FUNCTION(name) {                                      \
-        struct call c = call_of(env, info);               \
+        struct call c = call_with(env, info, 2);          \
         struct key k;                                     \
         if (!key_of(env, c.argument[1], &k)) return NULL; \
         guira *f = handle_of(c, 0).filter;                \
@@ -255,10 +274,10 @@ FUNCTION(filter_clone) {
         return v;                                         \
     }
 
-BY_KEY(filter_insert, integer(env, guira_insert(f, k.bytes, k.n)))
-BY_KEY(filter_insert_unique, integer(env, guira_insert_unique(f, k.bytes, k.n)))
-BY_KEY(filter_contains, integer(env, guira_contains(f, k.bytes, k.n)))
-BY_KEY(filter_remove, integer(env, guira_remove(f, k.bytes, k.n)))
+BY_KEY(filter_insert, integer_unless_0(env, guira_insert(f, k.bytes, k.n)))
+BY_KEY(filter_insert_unique, integer_unless_0(env, guira_insert_unique(f, k.bytes, k.n)))
+BY_KEY(filter_contains, true_or_undefined(env, guira_contains(f, k.bytes, k.n)))
+BY_KEY(filter_remove, integer_unless_0(env, guira_remove(f, k.bytes, k.n)))
 BY_KEY(filter_count, number(env, (double)guira_count(f, k.bytes, k.n)))
 BY_KEY(filter_hash, bigint(env, guira_hash(f, k.bytes, k.n)))
 
