@@ -5,8 +5,13 @@
 // of 1 %, cuckoo-filter's with 2 bytes per fingerprint; guira's filter has its defaults (16-bit slots: 0.05 % to 1 %), and grows
 // unless its row says that it has a capacity. The slow ones get SLOW keys: their time per key does not depend on it much.
 // Rows of guira with as many keys stand beside them, and their ratios: these take turns PAIRS times, and a ratio is of figures of
-// the same turn, because a garbage collection or another program makes a turn of 20,000 keys twice as long. guira's figures are
-// the mean of TIMES filters there: one takes a millisecond. What a peer leaves to the garbage collector is part of its time.
+// the same turn, because another program makes a turn twice as long. Figures are means there, of TIMES filters of guira, of which one
+// takes a millisecond, and of half as many of cuckoo-filter, which takes up to twice as long for one as for the next. Each starts
+// with an empty heap and compiled code: garbage is collected before it, and a first filter is not timed. So nobody pays for what
+// another leaves to the collector; what is collected while it runs is part of its time.
+//
+// Filters with a capacity are compared with peers that have one, and filters that grow with peers that grow. cuckoo-filter's growing one
+// has its defaults, with room for 60,000 keys, so that it need not grow here: started with 64 buckets, it takes four times as long.
 //
 // usage: node --expose-gc node_peers.mjs [KEYS]       (default: 1000000)
 import {createRequire} from 'node:module';
@@ -51,21 +56,31 @@ function shuffle(list) {
   return list;
 }
 
-// One function for each method of each peer, made from text: the engine compiles each for its own class.
-const loop = (method) => new Function('f', 'keys', 'let n = 0; for (const key of keys) if (f.METHOD(key)) n++; return n;'.replace('METHOD', method));
+// One function for each method of each peer, made from text: the engine compiles each for its own class. A number makes each text
+// another one, because functions of the same text share what the engine has learned about the objects.
+let texts = 0;
+const loop = (method) => new Function('f', 'keys', `/* ${texts++} */ let n = 0; for (let i = 0; i < keys.length; i++) if (f.${method}(keys[i])) n++; return n;`);
 const all3 = ['has', 'add', 'delete'];
 const plain = (make) => ({make, loops: all3.map(loop), count: n});
-const slow = (make, names = all3) => ({make, loops: names.map(loop), count: SLOW});
+const slow = (make, names = all3, count = SLOW) => ({make, loops: names.map(loop), count});
 const PEERS = {
   Set: plain(() => new Set()),
   'guira, addon': plain(() => new native.Filter()),
   'guira, WebAssembly': plain(() => new wasm.Filter()),
-  'guira, addon, as many keys as the slow ones': slow(() => new native.Filter()),
-  'guira, addon, the same with a capacity': slow((c) => new native.Filter({capacity: c})),
+  'guira, addon, with a capacity': slow((c) => new native.Filter({capacity: c})),
   'bloom-filters, BloomFilter': slow((c) => bloom.BloomFilter.create(c, 0.01), ['has', 'add']),
   'bloom-filters, CuckooFilter': slow((c) => bloom.CuckooFilter.create(c, 0.01), ['has', 'add', 'remove']),
   'cuckoo-filter': slow((c) => new cuckoo.CuckooFilter(Math.ceil(c / 3), 4, 2), ['contains', 'add', 'remove']),
+  'guira, addon, grows': slow(() => new native.Filter()),
+  'bloom-filters, ScalableBloomFilter': slow(() => new bloom.ScalableBloomFilter(), ['has', 'add'], SLOW / 20),
+  'cuckoo-filter, ScalableCuckooFilter': slow(() => new cuckoo.ScalableCuckooFilter(), ['contains', 'add', 'remove']),
 };
+const FIXED = ['bloom-filters, BloomFilter', 'bloom-filters, CuckooFilter', 'cuckoo-filter'];
+const RATIOS = [
+  ['with a capacity, beside peers with one', 'guira, addon, with a capacity', FIXED],
+  ['grows, beside a peer that grows', 'guira, addon, grows', ['cuckoo-filter, ScalableCuckooFilter']],
+  ['grows, beside peers with a capacity', 'guira, addon, grows', FIXED],
+];
 
 const figure = (x) => x.toFixed(x < 100 ? 1 : 0);
 /** Nanoseconds of a lookup, of adding and of removing (undefined: it cannot), and how many members were not found. */
@@ -79,20 +94,29 @@ function once({make, loops: [look, add, remove], count}) {
   return [looked, added, removed, missing];
 }
 
-/** The quotients of the fastest peer and guira, for `names` of guira's rows: median, and what nine of ten turns exceed. */
-function ratios(names) {
-  const peers = Object.keys(PEERS).filter((name) => PEERS[name].count === SLOW && !name.startsWith('guira'));
-  const quotients = new Map(names.map((name) => [name, [[], [], []]]));
-  for (let turn = 0; turn < PAIRS; turn++) {
-    const theirs = peers.map((name) => once(PEERS[name]));
-    const fastest = [0, 1, 2].map((i) => Math.min(...theirs.map((figures) => figures[i] ?? Infinity)));
-    for (const name of names) {
-      const ours = Array.from({length: TIMES}, () => once(PEERS[name]));
-      quotients.get(name).forEach((list, i) => list.push(fastest[i] / (ours.reduce((sum, figures) => sum + figures[i], 0) / TIMES)));
-    }
+/** The mean of as many filters as take half a second at most. */
+function mean(name) {
+  const times = name.startsWith('guira') ? TIMES : name.startsWith('cuckoo-filter') ? TIMES / 2 : 1;
+  global.gc?.();
+  once(PEERS[name]);
+  const figures = Array.from({length: times}, () => once(PEERS[name]));
+  return [0, 1, 2].map((i) => figures.reduce((sum, figure) => sum + (figure[i] ?? Infinity), 0) / times);
+}
+
+/** For each row of RATIOS guira's figures, the medians, and the quotients of the fastest peer's and them: median, and what nine of ten turns
+ * exceed. */
+function ratios() {
+  const all = [...new Set(RATIOS.flatMap(([, ours, peers]) => [ours, ...peers]))];
+  const turns = Array.from({length: PAIRS}, () => new Map(all.map((name) => [name, mean(name)])));
+  const at = (list, share) => list.sort((a, b) => a - b)[Math.floor(list.length * share)];
+  for (const [title, ours, peers] of RATIOS) {
+    const cells = [0, 1, 2].map((i) => {
+      const quotients = turns.map((figures) => Math.min(...peers.map((name) => figures.get(name)[i])) / figures.get(ours)[i]);
+      const ns = at(turns.map((figures) => figures.get(ours)[i]), 0.5);
+      return `${ns.toFixed(0)} ns: ${at(quotients, 0.5).toFixed(0)}, ${at(quotients, 0.1).toFixed(0)}`;
+    });
+    console.log(`| ${title} | ${cells.join(' | ')} |`);
   }
-  const at = (list, share) => [...list].sort((a, b) => a - b)[Math.floor(list.length * share)].toFixed(0);
-  for (const [name, lists] of quotients) console.log(`| ${name} | ${lists.map((list) => `${at(list, 0.5)}, ${at(list, 0.1)}`).join(' | ')} |`);
 }
 
 /** All peers in turn, ROUNDS times; the least of each figure. */
@@ -101,8 +125,11 @@ function singles() {
   for (let round = 0; round < ROUNDS; round++) {
     global.gc?.(); // not more often: it throws compiled code away
     for (const [name, peer] of Object.entries(PEERS)) {
-      const figures = once(peer), before = best.get(name) ?? figures;
-      best.set(name, figures.map((x, i) => (x === undefined ? x : Math.min(x, before[i]))));
+      const small = name.startsWith('guira') && peer.count === SLOW; // so that its code is compiled as that of the others is
+      for (let i = 0; i < (small ? TIMES : 1); i++) {
+        const figures = once(peer), before = best.get(name) ?? figures;
+        best.set(name, figures.map((x, i) => (x === undefined ? x : Math.min(x, before[i]))));
+      }
     }
   }
   for (const [name, [looked, added, removed, missing]] of best)
@@ -120,7 +147,7 @@ console.log(`guira ${native.version} (${native.backend}), Node ${process.version
 console.log('\nSingle operations, keys are strings, ns of processor time:\n\n| | keys | has | add | delete | members not found |\n|---|---|---|---|---|---|');
 singles();
 console.log(`\nTimes as fast as the fastest peer, ${SLOW} keys, ${PAIRS} turns: the median, and what nine of ten turns exceed:\n\n| | has | add | delete |\n|---|---|---|---|`);
-ratios(Object.keys(PEERS).filter((name) => PEERS[name].count === SLOW && name.startsWith('guira')));
+ratios();
 console.log(`\nBatches of ${n}, ns of processor time per key:\n\n| | hasMany, strings | addMany, strings | hasMany, hashes |\n|---|---|---|---|`);
 batch('guira, addon', native);
 batch('guira, WebAssembly', wasm);
