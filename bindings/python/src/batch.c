@@ -170,9 +170,9 @@ static size_t change_many(struct object *o, many_fn *many, const struct hashes *
     size_t done = 0;
     *first = GUIRA_OK;
     for (size_t i = 0; i < h->n && *first == GUIRA_OK; i += CHUNK) {
-        size_t n = h->n - i < CHUNK ? h->n - i : CHUNK;
-        done += many(o->f, h->hash + i, n, status);
-        for (size_t j = 0; j < n && *first == GUIRA_OK; j++)
+        size_t n = h->n - i < CHUNK ? h->n - i : CHUNK, some = many(o->f, h->hash + i, n, status);
+        done += some;
+        for (size_t j = 0; some < n && j < n && *first == GUIRA_OK; j++)
             if (status[j] != GUIRA_OK && status[j] != harmless) *first = status[j];
     }
     return done;
