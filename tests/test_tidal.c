@@ -297,6 +297,98 @@ static void test_validate_names_the_broken_invariant(void **state) {
     finish(f, &m);
 }
 
+/* --------------------------------------------------------------------------------------------------------------- batches */
+
+/* The same hashes into two filters, in batches and one by one. Some come again, up to so often that they fill their buckets. */
+struct twins {
+    guira *many, *single;
+    uint64_t again; /* the hash that comes again */
+    bool at_split;  /* every second hash is in one of the buckets that are split next */
+};
+
+static void insert_batch(struct twins *t, size_t n, struct rng *r) {
+    enum { MOST = 4096 };
+    static uint64_t hash[MOST];
+    static guira_status status[MOST];
+    size_t inserted = 0;
+    bool asks = rng_below(r, 4) > 0;
+    for (size_t i = 0; i < n; i++) hash[i] = rng_below(r, 64) == 0 ? t->again : rng_next(r);
+    for (size_t i = 0; t->at_split && i < n; i += 2) hash[i] = tidal(t->many)->split_address + (hash[i] >> 14);
+    if (rng_below(r, 8) == 0) t->again = rng_next(r);
+    size_t got = guira_insert_hash_many(t->many, hash, n, asks ? status : NULL);
+    for (size_t i = 0; i < n; i++) {
+        guira_status s = guira_insert_hash(t->single, hash[i]);
+        if (asks) assert_int_equal(status[i], s);
+        inserted += s == GUIRA_OK;
+    }
+    assert_int_equal(got, inserted);
+}
+
+static void assert_twins_equal(const struct twins *t) {
+    assert_true(digest(t->many) == digest(t->single));
+    assert_true(stats_of(t->many).failures == stats_of(t->single).failures);
+}
+
+/* A filter with so large a capacity lies in one piece, and batches have a way of their own. When it is full it grows, in the
+ * midst of batches. */
+static void check_batches(const char *isa, unsigned slot_bits, uint64_t capacity, struct rng *r) {
+    guira_config c = {.slot_bits = slot_bits, .capacity = capacity};
+    struct twins t = {.again = rng_next(r)};
+    memcpy(c.seed, "batches and one.", sizeof c.seed);
+    assert_int_equal(guira__create_isa(isa_named(isa), &c, &t.many), GUIRA_OK);
+    assert_int_equal(guira__create_isa(isa_named(isa), &c, &t.single), GUIRA_OK);
+    while (t.many->items + 8192 < capacity) insert_batch(&t, 4096, r);
+    assert_twins_equal(&t);
+    for (unsigned i = 0; i < 250; i++) {
+        insert_batch(&t, (size_t)rng_below(r, 100), r);
+        if (i % 25 == 0) assert_twins_equal(&t);
+    }
+    t.at_split = true;
+    while (t.many->grows < 200) insert_batch(&t, (size_t)rng_below(r, 100), r);
+    assert_twins_equal(&t);
+    assert_valid(t.many);
+    guira_destroy(t.many);
+    guira_destroy(t.single);
+}
+
+static guira_status refuse(struct tidal *f, uint64_t hash) {
+    (void)f, (void)hash;
+    return GUIRA_EFULL;
+}
+
+/* Where both buckets of a hash are full, it is refused. */
+static void test_a_batch_counts_what_is_refused(void **state) {
+    (void)state;
+    struct rng r = rng_for(__func__);
+    for (const char *const *isa = isa_list(); *isa != NULL; isa++) {
+        guira_config c = {.slot_bits = 16, .capacity = 1000000, .seed = {1}};
+        struct twins t = {.again = 1};
+        assert_int_equal(guira__create_isa(isa_named(*isa), &c, &t.many), GUIRA_OK);
+        while (t.many->items + 50000 < c.capacity) assert_int_equal(guira_insert_hash(t.many, rng_next(&r)), GUIRA_OK);
+        assert_int_equal(guira_clone(t.many, &t.single), GUIRA_OK);
+        struct tidal_ops refusing = *tidal_ops(tidal(t.many));
+        const struct guira__ops *ops = t.many->ops;
+        refusing.insert_full = refuse;
+        t.many->ops = t.single->ops = &refusing.common;
+        for (unsigned i = 0; i < 50; i++) insert_batch(&t, (size_t)rng_below(&r, 100), &r);
+        assert_twins_equal(&t);
+        assert_true(stats_of(t.many).failures > 0);
+        t.many->ops = t.single->ops = ops;
+        guira_destroy(t.many);
+        guira_destroy(t.single);
+    }
+}
+
+static void test_a_batch_inserts_as_single_insertions_do(void **state) {
+    (void)state;
+    struct rng r = rng_for(__func__);
+    for (const char *const *isa = isa_list(); *isa != NULL; isa++) {
+        check_batches(*isa, 16, 1000000 + rng_below(&r, 100000), &r);
+        check_batches(*isa, 16, 1000, &r);
+        check_batches(*isa, 20, 10000, &r);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_slots_encode_the_known_bits_at_every_level),
@@ -307,6 +399,8 @@ int main(void) {
         cmocka_unit_test(test_removal_never_takes_the_entry_of_another_member),
         cmocka_unit_test(test_elders_are_kept_as_long_as_their_members),
         cmocka_unit_test(test_validate_names_the_broken_invariant),
+        cmocka_unit_test(test_a_batch_inserts_as_single_insertions_do),
+        cmocka_unit_test(test_a_batch_counts_what_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

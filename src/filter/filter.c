@@ -70,7 +70,16 @@ static size_t change_many(guira *f, const uint64_t *hash, size_t n, guira_status
 }
 
 size_t guira_insert_hash_many(guira *f, const uint64_t *hash, size_t n, guira_status *out) {
-    return change_many(f, hash, n, out, guira_insert_hash);
+    size_t done = 0;
+    if (f == NULL || hash == NULL) return 0;
+    while (n > 0 && f->ops->insert_some != NULL) {
+        size_t some = f->ops->insert_some(f, hash, n, out, &done);
+        if (some == 0) break;
+        hash += some;
+        n -= some;
+        if (out != NULL) out += some;
+    }
+    return done + change_many(f, hash, n, out, guira_insert_hash);
 }
 
 size_t guira_remove_hash_many(guira *f, const uint64_t *hash, size_t n, guira_status *out) {

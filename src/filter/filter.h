@@ -43,6 +43,9 @@ struct guira__ops {
     uint64_t (*count)(const guira *f, uint64_t hash);
     void (*prefetch)(const guira *f, uint64_t hash); /* the candidate buckets of hash, before a change */
     guira_status (*insert)(guira *f, uint64_t hash);
+    /* Inserts the first hashes of many: returns how many that were, 0 if this does not serve now. Adds to `done` those that were
+     * inserted, and counts failures. NULL: not for this kind. */
+    size_t (*insert_some)(guira *f, const uint64_t *hash, size_t n, guira_status *out, size_t *done);
     guira_status (*remove)(guira *f, uint64_t hash);
 };
 

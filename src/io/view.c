@@ -124,6 +124,7 @@ static guira_status seal(guira *f, uint8_t *bytes, size_t n, guira__release_fn *
     v->release = release;
     memcpy(&v->ops, f->ops, f->ops->bytes);
     v->ops.insert = v->ops.remove = v->ops.reserve = refuse_hash;
+    v->ops.insert_some = NULL;
     v->ops.shrink_to_fit = v->ops.clear = refuse;
     v->ops.merge = v->ops.unite = NULL;
     v->ops.destroy = view_destroy;
