@@ -183,6 +183,9 @@ GUIRA_API uint64_t guira_count(const guira *f, const void *key, size_t len);
  * a hash from elsewhere must be uniform. */
 
 GUIRA_API uint64_t guira_hash(const guira *f, const void *key, size_t len);
+/* The hashes of n keys of `size` bytes each, one after the other in memory, such as an array of numbers. The same as n calls
+ * of guira_hash, and faster for keys of 8 bytes. EINVAL: an argument is NULL. */
+GUIRA_API guira_status guira_hash_many(const guira *f, const void *keys, size_t size, size_t n, uint64_t *out);
 GUIRA_API guira_status guira_insert_hash(guira *f, uint64_t hash);
 GUIRA_API guira_status guira_insert_unique_hash(guira *f, uint64_t hash);
 GUIRA_API bool guira_contains_hash(const guira *f, uint64_t hash);

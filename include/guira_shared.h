@@ -37,6 +37,8 @@ GUIRA_API guira_status guira_shared_remove(guira_shared *g, const void *key, siz
 GUIRA_API uint64_t guira_shared_count(const guira_shared *g, const void *key, size_t len);
 
 GUIRA_API uint64_t guira_shared_hash(const guira_shared *g, const void *key, size_t len);
+GUIRA_API guira_status guira_shared_hash_many(const guira_shared *g, const void *keys, size_t size, size_t n,
+                                              uint64_t *out);
 GUIRA_API guira_status guira_shared_insert_hash(guira_shared *g, uint64_t hash);
 GUIRA_API guira_status guira_shared_insert_unique_hash(guira_shared *g, uint64_t hash);
 GUIRA_API bool guira_shared_contains_hash(const guira_shared *g, uint64_t hash);

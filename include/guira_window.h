@@ -66,6 +66,8 @@ GUIRA_API guira_status guira_window_seen(guira_window *w, const void *key, size_
 
 /* For callers that hash keys themselves: see guira_hash. */
 GUIRA_API uint64_t guira_window_hash(const guira_window *w, const void *key, size_t len);
+GUIRA_API guira_status guira_window_hash_many(const guira_window *w, const void *keys, size_t size, size_t n,
+                                              uint64_t *out);
 GUIRA_API guira_status guira_window_seen_hash(guira_window *w, uint64_t hash, uint64_t now, bool *seen);
 
 /* Many hashes at one time: the same as one after the other, but faster beyond the cache. seen has n elements. Continues

@@ -529,8 +529,46 @@ static void test_every_status_has_a_text_of_its_own(void **state) {
     assert_string_equal(guira_version(), version);
 }
 
+/* Of every length for which XXH3 has a way of its own, in a small filter, which has no secret, and in a large one. */
+static void test_many_keys_have_the_hashes_of_single_ones(void **state) {
+    (void)state;
+    enum { KEYS = 50, LONGEST = 300 };
+    static uint8_t bytes[KEYS * LONGEST];
+    const size_t sizes[] = {0, 1, 3, 4, 7, 8, 9, 16, 17, 128, 129, 240, 241, LONGEST};
+    struct rng r = rng_for(__func__);
+    uint64_t hash[KEYS + 1];
+    for (size_t i = 0; i < sizeof bytes; i++) bytes[i] = (uint8_t)rng_next(&r);
+    for (unsigned big = 0; big < 2; big++) {
+        guira_config c = {.capacity = big * 100000};
+        guira_window_config wc = {.length = 1, .capacity = big * 100000};
+        guira *f;
+        guira_window *w;
+        assert_int_equal(guira_create(&c, &f), GUIRA_OK);
+        assert_int_equal(guira_window_create(&wc, &w), GUIRA_OK);
+        for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
+            hash[KEYS] = 123;
+            assert_int_equal(guira_hash_many(f, bytes, sizes[k], KEYS, hash), GUIRA_OK);
+            for (size_t i = 0; i < KEYS; i++) assert_true(hash[i] == guira_hash(f, bytes + i * sizes[k], sizes[k]));
+            assert_int_equal(guira_window_hash_many(w, bytes, sizes[k], KEYS, hash), GUIRA_OK);
+            for (size_t i = 0; i < KEYS; i++)
+                assert_true(hash[i] == guira_window_hash(w, bytes + i * sizes[k], sizes[k]));
+            assert_true(hash[KEYS] == 123); /* no more than there are */
+        }
+        assert_int_equal(guira_hash_many(f, bytes, 8, 0, hash), GUIRA_OK);
+        assert_int_equal(guira_hash_many(f, NULL, 0, 1, hash), GUIRA_OK); /* the empty key */
+        assert_true(hash[0] == guira_hash(f, NULL, 0));
+        assert_int_equal(guira_hash_many(NULL, bytes, 8, 1, hash), GUIRA_EINVAL);
+        assert_int_equal(guira_hash_many(f, NULL, 8, 1, hash), GUIRA_EINVAL);
+        assert_int_equal(guira_hash_many(f, bytes, 8, 1, NULL), GUIRA_EINVAL);
+        guira_destroy(f);
+        guira_window_destroy(w);
+    }
+    assert_int_equal(guira_window_hash_many(NULL, bytes, 8, 1, hash), GUIRA_EINVAL);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_many_keys_have_the_hashes_of_single_ones),
         cmocka_unit_test(test_defaults_are_all_zero),
         cmocka_unit_test(test_invalid_configurations_are_refused),
         cmocka_unit_test(test_only_widths_that_a_kind_has_are_accepted),

@@ -246,6 +246,11 @@ static void test_bad_arguments_are_refused(void **state) {
     assert_false(guira_shared_contains(NULL, "a", 1));
     assert_int_equal(guira_shared_contains_hash_many(NULL, NULL, 1, NULL), 0);
     assert_int_equal(guira_shared_insert_hash_many(g, NULL, 1, NULL), 0);
+    uint64_t two[2];
+    assert_int_equal(guira_shared_hash_many(g, "abcdefgh12345678", 8, 2, two), GUIRA_OK);
+    assert_true(two[0] == guira_shared_hash(g, "abcdefgh", 8) && two[1] == guira_shared_hash(g, "12345678", 8));
+    assert_int_equal(guira_shared_hash_many(NULL, "a", 1, 1, two), GUIRA_EINVAL);
+    assert_int_equal(guira_shared_hash_many(g, NULL, 1, 1, two), GUIRA_EINVAL);
     guira_shared_destroy(NULL);
     guira_shared_destroy(g);
     guira_shared_destroy(other);

@@ -17,6 +17,10 @@ guira_status guira__seed_draw(uint8_t seed[16]);
 void guira__secret_derive(const uint8_t seed[16], uint8_t secret[SECRET_BYTES]);
 uint64_t guira__hash(const uint8_t secret[SECRET_BYTES], const void *key, size_t len);
 
+/* Of n keys of `size` bytes each. EINVAL: keys or out is NULL. */
+guira_status guira__hash_many(const uint8_t secret[SECRET_BYTES], const void *keys, size_t size, size_t n,
+                              uint64_t *out);
+
 /* The same hash from the seed, for filters that keep no secret. Each thread keeps the last secret that it used often. With
  * that it takes a nanosecond more; with another filter in each call, six times as long for a short key, and a tenth of a
  * microsecond more for a long one. */

@@ -95,6 +95,13 @@ uint64_t guira_hash(const guira *f, const void *key, size_t len) {
     return LIKELY(f->secret != NULL) ? guira__hash(f->secret, key, len) : guira__hash_by_seed(f->seed, key, len);
 }
 
+guira_status guira_hash_many(const guira *f, const void *keys, size_t size, size_t n, uint64_t *out) {
+    uint8_t secret[SECRET_BYTES];
+    if (f == NULL) return GUIRA_EINVAL;
+    if (f->secret == NULL) guira__secret_derive(f->seed, secret);
+    return guira__hash_many(f->secret != NULL ? f->secret : secret, keys, size, n, out);
+}
+
 guira_status guira_insert(guira *f, const void *key, size_t len) {
     return is_key(f, key, len) ? guira_insert_hash(f, guira_hash(f, key, len)) : GUIRA_EINVAL;
 }

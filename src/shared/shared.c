@@ -148,6 +148,10 @@ uint64_t guira_shared_hash(const guira_shared *g, const void *key, size_t len) {
     return is_key(g, key, len) ? guira__hash(g->secret, key, len) : 0;
 }
 
+guira_status guira_shared_hash_many(const guira_shared *g, const void *keys, size_t size, size_t n, uint64_t *out) {
+    return g != NULL ? guira__hash_many(g->secret, keys, size, n, out) : GUIRA_EINVAL;
+}
+
 bool guira_shared_contains_hash(const guira_shared *g, uint64_t hash) {
     return g != NULL && g->roots.lookups->contains(&g->roots, hash);
 }

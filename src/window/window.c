@@ -133,6 +133,10 @@ uint64_t guira_window_hash(const guira_window *w, const void *key, size_t len) {
     return guira_hash(head_of(w), key, len);
 }
 
+guira_status guira_window_hash_many(const guira_window *w, const void *keys, size_t size, size_t n, uint64_t *out) {
+    return guira_hash_many(head_of(w), keys, size, n, out);
+}
+
 guira_status guira_window_seen(guira_window *w, const void *key, size_t len, uint64_t now, bool *seen) {
     return is_key(key, len) ? guira_window_seen_hash(w, guira_window_hash(w, key, len), now, seen) : GUIRA_EINVAL;
 }
