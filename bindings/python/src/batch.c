@@ -59,20 +59,16 @@ static bool is_array_of_64_bits(const Py_buffer *v) {
     return strlen(type) == 1 && strchr("qQlLnN", *type) != NULL;
 }
 
-static uint64_t as_key(uint64_t number) {
-#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-    return __builtin_bswap64(number);
-#else
-    return number;
-#endif
-}
-
+/* A number is the key of its eight bytes, the lowest first. */
 static void hash_numbers(struct object *o, const uint64_t *from, size_t n, uint64_t *to) {
-    uint64_t (*hash)(const void *, const void *, size_t) = o->calls->hash;
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
     for (size_t i = 0; i < n; i++) {
-        uint64_t key = as_key(from[i]);
-        to[i] = hash(o->f, &key, 8);
+        uint64_t key = __builtin_bswap64(from[i]);
+        to[i] = o->calls->hash(o->f, &key, 8);
     }
+#else
+    (void)o->calls->hash_many(o->f, from, 8, n, to); /* no argument is NULL */
+#endif
 }
 
 static bool hashes_of_array(struct object *o, const Py_buffer *v, struct hashes *out) {
@@ -163,14 +159,18 @@ PyObject *batch_contains(struct object *o, PyObject *keys) {
 
 typedef size_t many_fn(void *f, const uint64_t *hash, size_t n, guira_status *out);
 
-/* How many succeeded; *first is the first failure that is not `harmless`. */
-static size_t change_many(struct object *o, many_fn *many, const struct hashes *h, guira_status harmless,
-                          guira_status *first) {
+/* How many succeeded; *first is the first failure that is not `harmless`. numbers: NULL, or the keys, which are hashed in parts
+ * that stay in the cache: all hashes of a million keys at once took a tenth of the time of inserting them. */
+static size_t change_many(struct object *o, many_fn *many, const struct hashes *h, const uint64_t *numbers,
+                          guira_status harmless, guira_status *first) {
     guira_status status[CHUNK];
+    uint64_t hashed[CHUNK];
     size_t done = 0;
     *first = GUIRA_OK;
     for (size_t i = 0; i < h->n && *first == GUIRA_OK; i += CHUNK) {
-        size_t n = h->n - i < CHUNK ? h->n - i : CHUNK, some = many(o->f, h->hash + i, n, status);
+        size_t n = h->n - i < CHUNK ? h->n - i : CHUNK;
+        if (numbers != NULL) hash_numbers(o, numbers + i, n, hashed);
+        size_t some = many(o->f, numbers != NULL ? hashed : h->hash + i, n, status);
         done += some;
         for (size_t j = 0; some < n && j < n && *first == GUIRA_OK; j++)
             if (status[j] != GUIRA_OK && status[j] != harmless) *first = status[j];
@@ -178,17 +178,25 @@ static size_t change_many(struct object *o, many_fn *many, const struct hashes *
     return done;
 }
 
-static bool change_all(struct object *o, PyObject *keys, many_fn *many, guira_status harmless, size_t *done) {
-    struct hashes h;
+static bool change_hashed(struct object *o, const struct hashes *h, const uint64_t *numbers, many_fn *many,
+                          guira_status harmless, size_t *done) {
     guira_status first;
-    if (!hashes_get(o, keys, &h)) return false;
-    bool ok = enter_change(o);
-    if (ok) {
-        Py_BEGIN_ALLOW_THREADS *done = change_many(o, many, &h, harmless, &first);
-        Py_END_ALLOW_THREADS leave_change(o);
-        ok = first == GUIRA_OK;
-        if (!ok) raise_status(Py_TYPE((PyObject *)o), first, NULL);
-    }
+    if (!enter_change(o)) return false;
+    Py_BEGIN_ALLOW_THREADS *done = change_many(o, many, h, numbers, harmless, &first);
+    Py_END_ALLOW_THREADS leave_change(o);
+    if (first != GUIRA_OK) raise_status(Py_TYPE((PyObject *)o), first, NULL);
+    return first == GUIRA_OK;
+}
+
+static bool change_all(struct object *o, PyObject *keys, many_fn *many, guira_status harmless, size_t *done) {
+    Py_buffer v;
+    struct hashes h = {NULL, 0};
+    int array = array_get(keys, &v);
+    if (array < 0) return false;
+    if (array > 0) h.n = (size_t)v.len / 8;
+    bool ok = (array > 0 || hashes_of_iterable(o, keys, &h)) &&
+              change_hashed(o, &h, array > 0 ? (const uint64_t *)v.buf : NULL, many, harmless, done);
+    if (array > 0) PyBuffer_Release(&v);
     hashes_free(&h);
     return ok;
 }

@@ -32,6 +32,7 @@
 struct calls {
     void (*destroy)(void *f);
     uint64_t (*hash)(const void *f, const void *key, size_t len);
+    guira_status (*hash_many)(const void *f, const void *keys, size_t size, size_t n, uint64_t *out);
     bool (*contains)(const void *f, const void *key, size_t len);
     guira_status (*insert)(void *f, const void *key, size_t len);
     guira_status (*insert_unique)(void *f, const void *key, size_t len);

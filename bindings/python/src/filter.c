@@ -10,6 +10,9 @@
 
 static void f_destroy(void *f) { guira_destroy(f); }
 static uint64_t f_hash(const void *f, const void *key, size_t len) { return guira_hash(f, key, len); }
+static guira_status f_hash_many(const void *f, const void *keys, size_t size, size_t n, uint64_t *out) {
+    return guira_hash_many(f, keys, size, n, out);
+}
 static bool f_contains(const void *f, const void *key, size_t len) { return guira_contains(f, key, len); }
 static guira_status f_insert(void *f, const void *key, size_t len) { return guira_insert(f, key, len); }
 static guira_status f_insert_unique(void *f, const void *key, size_t len) { return guira_insert_unique(f, key, len); }
@@ -57,14 +60,18 @@ static guira_status f_load_from(const void *bytes, size_t n, void **out) {
 }
 
 static const struct calls filter_calls = {
-    f_destroy,     f_hash,        f_contains, f_insert, f_insert_unique, f_remove,        f_count,     f_contains_many,
-    f_insert_many, f_remove_many, f_reserve,  f_expect, f_settle,        f_shrink_to_fit, f_clear,     f_merge,
-    f_unite,       f_stats,       f_validate, f_save,   f_load,          f_save_to,       f_load_from, false,
+    f_destroy,       f_hash,          f_hash_many,   f_contains,    f_insert,  f_insert_unique, f_remove,
+    f_count,         f_contains_many, f_insert_many, f_remove_many, f_reserve, f_expect,        f_settle,
+    f_shrink_to_fit, f_clear,         f_merge,       f_unite,       f_stats,   f_validate,      f_save,
+    f_load,          f_save_to,       f_load_from,   false,
 };
 
 #if GUIRA_PYTHON_SHARED
 static void s_destroy(void *f) { guira_shared_destroy(f); }
 static uint64_t s_hash(const void *f, const void *key, size_t len) { return guira_shared_hash(f, key, len); }
+static guira_status s_hash_many(const void *f, const void *keys, size_t size, size_t n, uint64_t *out) {
+    return guira_shared_hash_many(f, keys, size, n, out);
+}
 static bool s_contains(const void *f, const void *key, size_t len) { return guira_shared_contains(f, key, len); }
 static guira_status s_insert(void *f, const void *key, size_t len) { return guira_shared_insert(f, key, len); }
 static guira_status s_insert_unique(void *f, const void *key, size_t len) {
@@ -101,9 +108,11 @@ static guira_status shared_create(const guira_config *c, unsigned shards, void *
 }
 
 static const struct calls shared_calls = {
-    s_destroy,     s_hash,    s_contains, s_insert,  s_insert_unique, s_remove, s_count, s_contains_many, s_insert_many,
-    s_remove_many, s_reserve, NULL,       NULL,      s_shrink_to_fit, s_clear,  s_merge, s_unite,         s_stats,
-    s_validate,    s_save,    s_load,     s_save_to, s_load_from,     true,
+    s_destroy, s_hash,     s_hash_many,     s_contains,    s_insert,      s_insert_unique,
+    s_remove,  s_count,    s_contains_many, s_insert_many, s_remove_many, s_reserve,
+    NULL,      NULL,       s_shrink_to_fit, s_clear,       s_merge,       s_unite,
+    s_stats,   s_validate, s_save,          s_load,        s_save_to,     s_load_from,
+    true,
 };
 #endif
 

@@ -2,6 +2,9 @@
 #include "binding.h"
 
 static void w_destroy(void *f) { guira_window_destroy(f); }
+static guira_status w_hash_many(const void *f, const void *keys, size_t size, size_t n, uint64_t *out) {
+    return guira_window_hash_many(f, keys, size, n, out);
+}
 static uint64_t w_hash(const void *f, const void *key, size_t len) { return guira_window_hash(f, key, len); }
 static guira_status w_clear(void *f) { return guira_window_clear(f); }
 static guira_status w_stats(const void *f, guira_stats *out) { return guira_window_stats_get(f, out); }
@@ -18,6 +21,7 @@ static guira_status w_load_from(const void *bytes, size_t n, void **out) {
 static const struct calls window_calls = {
     .destroy = w_destroy,
     .hash = w_hash,
+    .hash_many = w_hash_many,
     .clear = w_clear,
     .stats = w_stats,
     .validate = w_validate,
